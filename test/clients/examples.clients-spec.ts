@@ -106,7 +106,7 @@ describe('todo-app', () => {
     await page.click('#sign-out');
     await page.waitForSelector('#credentials:not([hidden])');
     expect(await stored()).toBeNull();
-    // The wrong sign-in at the beginning is the only refused request.
+    // The sign-in with wrong credentials is the only refused request.
     const unexpected = browser.observed.complaints.filter((text) => !/status of 401/.test(text));
     expect(unexpected).toEqual([]);
   });
@@ -148,7 +148,7 @@ describe('csv-import', () => {
     EXAMPLE_LIMIT_MS,
   );
 
-  it('updates the products that it knows, in as many requests as it takes', async () => {
+  it('updates the products that exist, in several requests if there are many', async () => {
     const rows = Array.from({ length: 1200 }, (_, index) => `N-${index},Number ${index},1,${index}`);
     const outcome = await importText(`sku,name,price,stock\nP-1,Pencil,0.9,7\n${rows.join('\n')}\n`);
     expect(outcome).toEqual({ ...DONE, stdout: '1201 products imported\n' });
@@ -159,7 +159,7 @@ describe('csv-import', () => {
   });
 
   it.each([
-    ['a price that is no number', 'X-1,A,1,1\nX-2,B,cheap,1', 'line 3: price is no number: cheap\n'],
+    ['a price that is not a number', 'X-1,A,1,1\nX-2,B,cheap,1', 'line 3: price is no number: cheap\n'],
     ['no price', 'X-1,A,,1', 'line 2: price is no number: \n'],
     ['a price that the table refuses', 'X-1,A,1,1\nX-2,B,-1,1', /violates check constraint/],
   ])('ends with an error for %s, and writes nothing of the batch', async (_what, lines, message) => {

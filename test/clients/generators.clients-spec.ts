@@ -1,6 +1,6 @@
 /**
- * Every generator of clients/: its client of a project with every kind of object and name, of the platform, and of a large
- * project. The options of a generator are in its folder, with its scenario.
+ * Runs every generator of clients/ on a project with every kind of object and name, on the platform, and on a large
+ * project. The folder of a generator has its options and its scenario.
  */
 import { GeneratedClient, PLATFORM_STEPS, readSchema, STEPS } from '../support/generated-client';
 import { LARGE_SCHEMA } from '../support/large-schema';
@@ -9,13 +9,13 @@ import { TestProject } from '../support/test-project';
 
 const LIMIT_MS = 600_000;
 
-/** TypeScript 7: the other clients are compiled by TypeScript 5, which takes minutes for some of the large ones. */
+/** TypeScript 7, because TypeScript 5, which compiles the other clients, takes minutes for some large clients. */
 const NATIVE_TYPESCRIPT = 'typescript-7';
 
 type Document = 'project' | 'platform' | 'large';
 
 interface Generator {
-  /** Also that of its folder. */
+  /** Also the name of its folder. */
   readonly name: string;
   /** A file below clients/node_modules. */
   readonly program: string;
@@ -23,7 +23,7 @@ interface Generator {
   readonly args: readonly string[];
   /** Other arguments for the platform, or for a project of hundreds of tables. */
   readonly argsOf?: Readonly<Partial<Record<Document, readonly string[]>>>;
-  /** The file for what the program prints. */
+  /** The file to which the output of the program is written. */
   readonly output?: string;
   readonly compilerOptions?: object;
 }

@@ -45,7 +45,7 @@ describe.each([
       const { problems } = JSON.parse(stdout) as {
         problems: { ruleId: string; location: { pointer: string }[] }[];
       };
-      // The addresses of single sign-on only redirect, which the rule does not know.
+      // The endpoints of single sign-on only redirect, which the rule does not allow for.
       const isRedirect = ({ ruleId, location }: (typeof problems)[number]): boolean =>
         ruleId === 'operation-2xx-response' &&
         /~1(session~1(oidc|saml)(~1callback)?|auth~1v1~1authorize)\/get\//.test(location[0]?.pointer ?? '');
@@ -61,9 +61,9 @@ describe.each([
       const args = ['lint', 'openapi.json', '-r', 'spectral.json', '-f', 'json', '-q'];
       const { stdout } = await client.outcome('@stoplight/spectral-cli/dist/index.js', args);
       const reports = JSON.parse(stdout) as { code: string; path: string[] }[];
-      // Spectral decodes percent-encoded paths and makes a member `__proto__` the prototype, and then reports on places that
-      // the document does not have.
-      // It also takes an object of an example for a schema if it has the members `type` and `default`, as a column has.
+      // Spectral decodes percent-encoded paths and makes a member `__proto__` the prototype, and then reports
+      // locations that do not exist in the document. It also mistakes an object in an example for a schema if
+      // the object has the members `type` and `default`, as a column has.
       const isReal = ({ code, path }: (typeof reports)[number]): boolean =>
         exists(document, path) &&
         (code !== 'oas3-valid-schema-example' || !path.slice(0, -1).includes('example'));

@@ -56,7 +56,7 @@ async function signUp(page: Page, email: string): Promise<void> {
 }
 
 inBrowser(
-  'chat: two people see each other, messages, and who is writing',
+  'chat: two users see each other, their messages, and who is typing',
   async () => {
     const open = await build('chat', { anonymous_signin_enabled: true });
     const [ada, grace] = await Promise.all([open(), open()]);
@@ -89,7 +89,7 @@ inBrowser(
 );
 
 inBrowser(
-  'photo-gallery: uploads become thumbnails, and belong to their user',
+  'photo-gallery: shows thumbnails of the uploads of a user to that user only',
   async () => {
     const open = await build('photo-gallery', {});
     const page = await open();
@@ -141,7 +141,7 @@ inBrowser(
     await signUp(eve, 'eve@example.com');
     await eve.waitForSelector('#notes li:has-text("The first note")');
     expect(await eve.locator('#add').isVisible()).toBe(false);
-    // The policies decide, not the hidden form.
+    // The policies refuse the write, even if the form is not hidden.
     await eve.evaluate(`document.getElementById('add').hidden = false`);
     await eve.fill('#add [name=text]', 'Not allowed');
     await eve.click('#add button');

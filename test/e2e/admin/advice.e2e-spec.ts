@@ -30,11 +30,11 @@ async function adviceOf(of: TestProject, check?: string): Promise<Advice[]> {
   return (body.advice as Advice[]).filter((one) => check === undefined || one.check === check);
 }
 
-/** A schema, table or column with everything that breaks careless quoting. */
+/** The name of a schema, table or column that breaks careless quoting. */
 const HOSTILE = `a "b'; drop table victims; -- \\ é`;
 const H = `"${HOSTILE.replaceAll('"', '""')}"`;
 
-it('has nothing to say about a new project with a table and a good policy', async () => {
+it('finds nothing in a new project with a table and a good policy', async () => {
   const fresh = await plinth.createProject();
   await fresh.sql(`create table notes (id bigint generated always as identity primary key, owner uuid);
     create index on notes (owner);
@@ -46,7 +46,7 @@ interface Case {
   readonly check: string;
   readonly severity: string;
   readonly make: string;
-  /** Statements that need their own transaction. */
+  /** Statements that must run in a separate transaction. */
   readonly then?: readonly string[];
   readonly object: readonly string[];
 }
@@ -151,7 +151,7 @@ describe.each(CASES)('the check $check, $severity', ({ check, severity, make, ob
   });
 });
 
-it('rewrites a policy without a change of its meaning', async () => {
+it('rewrites a policy without changing its meaning', async () => {
   const [row] = await project.sql(
     `select pg_get_expr(polqual, polrelid) as using, pg_get_expr(polwithcheck, polrelid) as check
      from pg_policy where polrelid = 'b1'::regclass`,
@@ -160,7 +160,7 @@ it('rewrites a policy without a change of its meaning', async () => {
   expect(row.check).toMatch(/\( SELECT auth\.role\(\) .*'x'.* AND .*\( SELECT auth\.email\(\) .*'y'/);
 });
 
-it('does not rewrite what stands in a literal', async () => {
+it('does not rewrite the contents of a literal', async () => {
   await project.sql(
     `create table l1 (t text); create policy p on l1 using (t = 'auth.uid()' and auth.uid() is not null)`,
   );
@@ -187,7 +187,7 @@ it('asks for a backup of a project that has had none for a week', async () => {
   expect(await adviceOf(fresh, 'backup_old')).toEqual([]);
 });
 
-it('can be dismissed, and taken back', async () => {
+it('can be dismissed and restored', async () => {
   const fresh = await plinth.createProject();
   await fresh.sql('create table open (id int); alter table open disable row level security');
   const [{ id } = { id: '' }] = await adviceOf(fresh, 'rls_off');
@@ -207,7 +207,7 @@ it('can be dismissed, and taken back', async () => {
 });
 
 describe('hostile catalogs', () => {
-  it('give at most fifty findings of a check', async () => {
+  it('list at most fifty findings for each check', async () => {
     const fresh = await plinth.createProject();
     await fresh.sql(`do $$ begin for n in 1..80 loop
       execute format('create table t%s (id int); alter table t%s disable row level security', n, n); end loop; end $$`);
@@ -228,7 +228,7 @@ describe('hostile catalogs', () => {
     expect(await fresh.sql('select count(*)::int as n from called')).toEqual([{ n: 0 }]);
   });
 
-  it('skip a check that fails, and leave the others whole', async () => {
+  it('skip a check that fails, and run the others', async () => {
     const fresh = await plinth.createProject();
     await fresh.sql(`create table open (id int); alter table open disable row level security`);
     await asSuperuser(`plinth_${fresh.id}`, async (superuser) => {
@@ -245,7 +245,7 @@ describe('hostile catalogs', () => {
   }, 60_000);
 });
 
-it('gives the doctor its critical findings', async () => {
+it('reports its critical findings to the doctor', async () => {
   const fresh = await plinth.createProject();
   await fresh.sql('create table p (id int); create policy all_of_it on p to anon using (true)');
   const { body } = await plinth.admin.post('/admin/v1/doctor', {});

@@ -256,7 +256,7 @@ describe('plinth', () => {
     expect(code).toBe(0);
   });
 
-  it('follows no redirect, which would send the key on', async () => {
+  it('does not follow a redirect, which would pass the key on', async () => {
     const target = plinth.baseUrl;
     const redirecting = createServer((request, response) => {
       response.writeHead(307, { location: `${target}${request.url}` }).end();
@@ -273,20 +273,23 @@ describe('plinth', () => {
     ['404 of another API', 404, 'application/json', '{"error":{"message":"no route"}}'],
     ['page of another program', 200, 'text/html', '<!doctype html>'],
     ['401 of another program', 401, 'text/plain', 'who are you?'],
-  ])('takes no %s for an answer of Plinth, and exits with 4', async (_what, status, type, body) => {
-    const foreign = createServer((_request, response) => {
-      response.writeHead(status, { 'content-type': type }).end(body);
-    });
-    await new Promise<void>((resolve) => foreign.listen(0, '127.0.0.1', resolve));
-    const base = `http://127.0.0.1:${(foreign.address() as AddressInfo).port}`;
-    const outcome = await run(['project', 'show', 'acme'], { bases: [base] });
-    await new Promise((resolve) => foreign.close(resolve));
-    expect(outcome).toEqual({
-      code: 4,
-      out: '',
-      err: `The server at ${base} is not Plinth (it answered ${status}): set PORT or PUBLIC_URL as for the server.\n`,
-    });
-  });
+  ])(
+    'does not mistake a %s for a response of Plinth, and exits with 4',
+    async (_what, status, type, body) => {
+      const foreign = createServer((_request, response) => {
+        response.writeHead(status, { 'content-type': type }).end(body);
+      });
+      await new Promise<void>((resolve) => foreign.listen(0, '127.0.0.1', resolve));
+      const base = `http://127.0.0.1:${(foreign.address() as AddressInfo).port}`;
+      const outcome = await run(['project', 'show', 'acme'], { bases: [base] });
+      await new Promise((resolve) => foreign.close(resolve));
+      expect(outcome).toEqual({
+        code: 4,
+        out: '',
+        err: `The server at ${base} is not Plinth (it answered ${status}): set PORT or PUBLIC_URL as for the server.\n`,
+      });
+    },
+  );
 
   it('reports a wrong key in one line', async () => {
     const { code, err } = await run(['project', 'list'], { key: 'another-key' });

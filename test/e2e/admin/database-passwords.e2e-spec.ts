@@ -1,4 +1,4 @@
-/** The password of a project's owner role: changed with the keys and for staff who leave; changes by SQL are reported. */
+/** The password of a project's owner role is changed with the keys and when staff leave; changes by SQL are reported. */
 import { Client } from 'pg';
 import { ProjectPools } from '../../../src/database/pools/project-pools';
 import { ProjectRegistry } from '../../../src/projects/project-registry.service';
@@ -33,7 +33,7 @@ const enter = (access: DatabaseAccess): Promise<string | null> =>
 const entries = async (action: string): Promise<{ actor: string; details: unknown }[]> =>
   (await plinth.admin.get(`/admin/v1/audit-log?project_id=${project.id}&action=${action}`)).body;
 
-/** A session that stays open, and the outcome of its end. */
+/** Opens a session. @returns it and a promise that resolves when it ends */
 async function session({ host, port, owner_role: user, owner_password: password, database }: DatabaseAccess) {
   const client = new Client({ host, port, user, password, database });
   const ended = new Promise<void>((resolve) => client.once('end', resolve));
@@ -42,7 +42,7 @@ async function session({ host, port, owner_role: user, owner_password: password,
   return { client, ended };
 }
 
-it('the rotation of the keys gives the owner role another password, and ends its sessions', async () => {
+it('a rotation of the keys changes the password of the owner role and ends its sessions', async () => {
   const before = await accessOf(plinth, project.id);
   const { ended } = await session(before);
   const rotated = await plinth.admin.post(`${base()}/keys/rotate`, { grace_seconds: 600 });
@@ -57,7 +57,7 @@ it('the rotation of the keys gives the owner role another password, and ends its
   expect(await entries('project.database.restore_access')).toEqual([]);
 });
 
-it('rotations at the same time leave one password that works', async () => {
+it('concurrent rotations leave one password that works', async () => {
   const rotate = (): Promise<{ status: number }> => plinth.admin.post(`${base()}/keys/rotate`);
   const answers = await Promise.all([rotate(), rotate(), rotate()]);
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
@@ -67,7 +67,7 @@ it('rotations at the same time leave one password that works', async () => {
 
 it.each([
   ['keeps the password', '', null],
-  ['changes the password by wish', '?rotate_database_password=true', INVALID_PASSWORD],
+  ['changes the password on request', '?rotate_database_password=true', INVALID_PASSWORD],
 ])('a developer who is removed from the project %s', async (_title, query, expected) => {
   const developer = await newPerson(plinth, null, [{ id: project.id, role: 'developer' }]);
   const known = (await developer.http.get(`${base()}/database`)).body as DatabaseAccess;
@@ -97,7 +97,7 @@ describe.each([
         : plinth.admin.put(`${base()}/people/${id}`, { role: 'viewer', ...(isWished ? wish : {}) }),
   };
 
-  it.each(Object.keys(ENDS))('who %s leaves the password, and changes it by wish', async (end) => {
+  it.each(Object.keys(ENDS))('who %s keeps the password valid unless a change is requested', async (end) => {
     const projects = projectRole === null ? [] : [{ id: project.id, role: projectRole }];
     const members = [await newPerson(plinth, role, projects), await newPerson(plinth, role, projects)];
     const known = (await members[0]?.http.get(`${base()}/database`))?.body as DatabaseAccess;
@@ -111,7 +111,7 @@ describe.each([
   });
 });
 
-it('a database whose password cannot be changed is named, and the others are changed', async () => {
+it('the removal of a staff member names databases whose password cannot be changed, and changes the others', async () => {
   const other = await plinth.createProject();
   const roles = [project, other].map(({ id }) => ({ id, role: 'admin' as const }));
   const member = await newPerson(plinth, null, roles);
@@ -131,7 +131,7 @@ it('a database whose password cannot be changed is named, and the others are cha
   );
 });
 
-it('a password that the owner sets in SQL is set back once, and the audit log says so', async () => {
+it('a password that the owner sets by SQL is reset once, and the audit log records it', async () => {
   const access = await accessOf(plinth, project.id);
   await project.sql(`alter role current_user password 'my own'`);
   expect(await enter({ ...access, owner_password: 'my own' })).toBeNull();
@@ -143,7 +143,7 @@ it('a password that the owner sets in SQL is set back once, and the audit log sa
   ]);
 });
 
-it('a request with the password from before a rotation changes nothing', async () => {
+it('a request that read the password before a rotation does not undo the rotation', async () => {
   const found = await plinth.app.get(ProjectRegistry).get(project.id);
   const pools = plinth.app.get(ProjectPools);
   await pools.evict(project.id);
@@ -155,12 +155,12 @@ it('a request with the password from before a rotation changes nothing', async (
 });
 
 it.each(['the rotation', 'the next connection'])(
-  'a password that project code gives to the login role is set back by %s',
+  'a password that code of the project sets for the login role is reset by %s',
   async (by) => {
     const { login_role: role, ...access } = await accessOf(plinth, project.id);
     const enterAsLogin = (): Promise<string | null> =>
       enter({ ...access, login_role: role, owner_role: role, owner_password: 'taken' });
-    // It runs as the login role.
+    // This function runs as the login role.
     await project.sql(`create or replace function auth.custom_claims(user_id uuid) returns jsonb language plpgsql as $$
       begin execute format('alter role %I password ''taken''', current_user); return '{}'; end $$`);
     await project.signUp();
@@ -172,7 +172,7 @@ it.each(['the rotation', 'the next connection'])(
       );
     await eventually(async () => expect((await project.service.get('/rest/v1/none')).status).toBe(404));
     expect(await enterAsLogin()).toBe(INVALID_PASSWORD);
-    // The entry is written once the password is set, which a request may see before.
+    // The entry is written after the password is set, so a request can see the password first.
     await eventually(async () =>
       expect(await entries('project.database.restore_access')).toMatchObject(
         by === 'the rotation' ? [] : [{ actor: 'plinth', details: { role, reason: 'changed by SQL' } }],

@@ -1,4 +1,7 @@
-/** Faults that `plinth doctor` finds, each with a suggested fix. One install, which is broken in one part after the other. */
+/**
+ * Faults that `plinth doctor` finds, each with a suggested fix. The tests break one install in several ways, one after
+ * another.
+ */
 import { randomBytes } from 'node:crypto';
 import { createServer as createHttpServer, type Server } from 'node:http';
 import { createServer } from 'node:https';
@@ -100,7 +103,7 @@ it('a clock that is wrong', async () => {
   ]);
 });
 
-it('a certificate that has ended', async () => {
+it('a certificate that has expired', async () => {
   expect(await find('tls')).toEqual([
     {
       check: 'tls',
@@ -113,7 +116,7 @@ it('a certificate that has ended', async () => {
   ]);
 });
 
-it('rights that the role of the database has lost', async () => {
+it('privileges that the database role has lost', async () => {
   const alter = (rights: string): Promise<unknown> =>
     asSuperuser('postgres', (client) => client.query(`alter role ${role} ${rights}`));
   await alter('nosuperuser createdb nocreaterole');
@@ -142,7 +145,7 @@ it('rights that the role of the database has lost', async () => {
   disk?.makeRoom();
 });
 
-(hasRedis ? it : it.skip)('a Redis that is gone (needs Redis)', async () => {
+(hasRedis ? it : it.skip)('a Redis that cannot be reached (needs Redis)', async () => {
   expect(await find('redis')).toMatchObject([{ status: 'ok' }]);
   await redis?.stop();
   redis = null;
@@ -156,7 +159,7 @@ it('rights that the role of the database has lost', async () => {
   ]);
 });
 
-it('a command line of another version and another time', async () => {
+it('a command line with another version and another clock', async () => {
   const server = createHttpServer((_request, response) => {
     const report = { version: '0.0.1', now: new Date(Date.now() - 3_600_000).toISOString(), findings: [] };
     response.setHeader('content-type', 'application/json');

@@ -1,4 +1,4 @@
-/** POST /doctor and `plinth doctor`: each check in a healthy install, and with a fault. */
+/** POST /doctor and `plinth doctor`: each check, in a healthy install and with a fault. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -50,7 +50,7 @@ async function run(bases: string[], ...args: string[]): Promise<{ code: number; 
   return { code, out, err };
 }
 
-/** Answers every request with this body, as a wrong PUBLIC_URL could. */
+/** Starts a server that answers every request with this body, as another program at PUBLIC_URL would. */
 async function listening(body: string): Promise<{ server: Server; url: string }> {
   const server = createServer((_request, response) => void response.end(body));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -69,7 +69,7 @@ afterAll(async () => {
 });
 
 describe('POST /doctor', () => {
-  it('finds nothing failed in a healthy install, and says what it looked at', async () => {
+  it('reports no failure in a healthy install, and lists its checks', async () => {
     const findings = await examine(plinth);
     expect(findings.filter(({ status }) => status === 'failed')).toEqual([]);
     const checks = new Set(findings.map(({ check }) => check));
@@ -102,7 +102,7 @@ describe('POST /doctor', () => {
     expect(of(findings, 'version')[0]?.message).toContain(process.versions.node);
   });
 
-  it('leaves nothing in the storage, and names a fault of the provider', async () => {
+  it('leaves no file in the storage, and names a fault of the provider', async () => {
     expect(of(await examine(plinth), 'storage')).toEqual([
       expect.objectContaining({ status: 'ok', message: 'the provider "disk" writes, reads and deletes' }),
     ]);
@@ -118,7 +118,7 @@ describe('POST /doctor', () => {
     });
   });
 
-  it('advises about tables that are open to everybody', async () => {
+  it('reports tables that are open to everybody', async () => {
     const project = await plinth.createProject();
     await project.sql(
       'create table open_to_all (id int); alter table open_to_all disable row level security',
@@ -134,7 +134,7 @@ describe('POST /doctor', () => {
     ]);
   });
 
-  it('names projects with the schema of another version, and databases that are gone', async () => {
+  it('names projects with the schema of another version, and databases that no longer exist', async () => {
     const [older, lost] = [await plinth.createProject(), await plinth.createProject()];
     const [row] = await asSuperuser(plinth.platformDatabase, async (client) => {
       await client.query(`update projects set schema_version = 'older' where id = $1`, [older.id]);
@@ -159,7 +159,7 @@ describe('POST /doctor', () => {
     for (const { id } of [older, lost]) await plinth.admin.delete(`/admin/v1/projects/${id}`);
   });
 
-  it('sends a mail, or tests the login only', async () => {
+  it('sends a mail, or only tests the login', async () => {
     const mails = await MailServer.start();
     try {
       const env = { SMTP_URL: `smtp://127.0.0.1:${mails.port}`, MAIL_FROM: 'Plinth <plinth@example.com>' };
@@ -193,7 +193,7 @@ describe('POST /doctor', () => {
     });
   });
 
-  it('names a PUBLIC_URL that leads nowhere, to something else, or has no TLS', async () => {
+  it('reports a PUBLIC_URL that does not answer, leads to another program, or has no TLS', async () => {
     const wrong = await listening('another application');
     await withPlinth({ env: { PUBLIC_URL: wrong.url } }, async (one) => {
       expect(of(await examine(one), 'public_url')).toMatchObject([{ status: 'failed' }]);

@@ -1,4 +1,6 @@
-/** The history of a project: requests, mails and deliveries that can be searched, bounded in time, rows and bytes. */
+/**
+ * The history of a project: its requests, mails and deliveries can be searched, and are bounded in age, rows and bytes.
+ */
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { HistoryRepository } from '../../../src/install/history/history.repository';
@@ -44,7 +46,7 @@ const search = async (query: Record<string, string> = {}, of = project): Promise
   return body;
 };
 
-it('has the requests of all processes with times, statement and error, and no value of a client', async () => {
+it('has the requests of all processes with times, statement and error, without the values of clients', async () => {
   await project.service.post('/rest/v1/notes', { id: 1, title: SECRET });
   await project.service.get(`/rest/v1/notes?title=eq.${SECRET}&select=id`);
   await project.service.at(replica.baseUrl).post('/rest/v1/notes', { id: 1, title: SECRET });
@@ -87,7 +89,7 @@ it('has the requests of all processes with times, statement and error, and no va
   expect(await search({ slower: '3600000' })).toEqual([]);
 });
 
-it('has mails and deliveries, which failed or not', async () => {
+it('has mails and deliveries, and tells which failed', async () => {
   const address = 'ben@example.com';
   await project.anon.post(`/v1/auth/${project.id}/signup`, { email: address, password: 'password' });
   await project.anon.post(`/v1/auth/${project.id}/reset-password`, { email: address });
@@ -105,7 +107,7 @@ it('has mails and deliveries, which failed or not', async () => {
   expect(JSON.stringify(await search())).not.toContain(address);
 });
 
-it('pages in the order of time, and selects a time', async () => {
+it('pages in order of time, and selects a range of time', async () => {
   const ids = (await search()).map(({ id }) => id as string);
   const found: string[] = [];
   for (let before: string | null = null; ;) {
@@ -124,7 +126,7 @@ it('pages in the order of time, and selects a time', async () => {
   expect(later.every((one) => one.at >= at)).toBe(true);
 });
 
-it('keeps a share of a burst, failures before others, and counts the rest', async () => {
+it('keeps a part of a burst, failures first, and counts the rest', async () => {
   const busy = await plinth.createProject();
   await busy.sql('create table notes (id int)');
   const [reads, failures] = [150, 30];
@@ -138,15 +140,15 @@ it('keeps a share of a burst, failures before others, and counts the rest', asyn
   expect((await search({ limit: '500' }, busy)).length).toBeLessThan(reads + failures);
 });
 
-it('keeps the failures of those who have a key when strangers without one use up the share of a second', async () => {
+it('keeps the failures of clients with a key when clients without a key use up the limit of a second', async () => {
   const flooded = await plinth.createProject();
   const history = plinth.app.get(History);
   const preview = `${flooded.storage}/files/${randomUUID()}/preview`;
   const stranger = plinth.http;
-  // The slug is known once somebody asked for an address without a key.
+  // A request without a key makes the slug known.
   expect((await stranger.get(preview)).status).toBe(404);
   await until(async () => (await search({}, flooded)).length === 1);
-  // As many as a project has for requests that did not fail.
+  // Uses up the entries of this second for requests that did not fail.
   while (history.admits(flooded.id, false));
   await stranger.get(preview);
   await flooded.service.get('/rest/v1/nowhere');
@@ -157,7 +159,7 @@ it('keeps the failures of those who have a key when strangers without one use up
   ]);
 });
 
-it('is bounded in bytes, rows and days, and goes with its project', async () => {
+it('is bounded in bytes, rows and days, and is deleted with its project', async () => {
   const repository = plinth.app.get(HistoryRepository);
   const history = plinth.app.get(History);
   const big = await plinth.createProject();
@@ -192,7 +194,7 @@ it('is bounded in bytes, rows and days, and goes with its project', async () => 
   expect(await count()).toBe(0);
 });
 
-it('stores what PostgreSQL refuses as text, and is off with HISTORY_DAYS=0', async () => {
+it('replaces characters that PostgreSQL cannot store, and is off with HISTORY_DAYS=0', async () => {
   const odd = await plinth.createProject();
   plinth.app.get(History).note(odd.id, { source: 'other', path: 'a\0b\ud800', role: 'x'.repeat(9_000) });
   await until(async () => (await search({}, odd)).length === 1);

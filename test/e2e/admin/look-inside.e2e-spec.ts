@@ -1,4 +1,4 @@
-/** What goes on in a project: live requests, samples, sessions and locks, slow statements, and the use of limits. */
+/** Activity in a project: live requests, samples, sessions and locks, slow statements, and the use of limits. */
 import { DataSource } from 'typeorm';
 import { LiveRequests } from '../../../src/traffic/live/live-requests.service';
 import { RequestSamples } from '../../../src/traffic/samples/request-samples.service';
@@ -61,7 +61,7 @@ describe('live requests', () => {
     expect(JSON.stringify(reader.events)).not.toMatch(/secret|aaaaaaaa|another-project/);
   });
 
-  it('are collected by nobody when the last listener has left', async () => {
+  it('are not collected after the last listener has disconnected', async () => {
     await until(() => plinth.app.get(LiveRequests).size === 0);
     const reader = await EventReader.open(plinth.admin, `${base}/requests`);
     expect(plinth.app.get(LiveRequests).size).toBe(1);
@@ -69,8 +69,8 @@ describe('live requests', () => {
     await until(() => plinth.app.get(LiveRequests).size === 0);
   });
 
-  it('count what is more than a listener gets', async () => {
-    // Of a project without other requests: those of the case above may still be on their way from the other process.
+  it('count the requests beyond the number that a listener receives', async () => {
+    // Uses a project without other requests, because requests of the test above may still arrive from the other process.
     const reader = await EventReader.open(plinth.admin, `/admin/v1/projects/${other.id}/requests`);
     const requests = 400;
     await Promise.all(Array.from({ length: requests }, () => other.anon.get('/rest/v1/notes?limit=0')));
@@ -81,7 +81,7 @@ describe('live requests', () => {
     await reader.close();
   });
 
-  it('do not delay the end of the server', async () => {
+  it('do not delay the shutdown of the server', async () => {
     const third = await TestPlinth.start({ replicaOf: plinth });
     const reader = await EventReader.open(third.admin, `${base}/requests`);
     await third.stop();
@@ -127,7 +127,7 @@ describe('samples', () => {
     }
   });
 
-  it('are kept for a day at most, and go with their project', async () => {
+  it('are kept for at most a day, and deleted with their project', async () => {
     const fresh = await plinth.createProject();
     await fresh.sql('create table notes (id int)');
     await fresh.service.get('/rest/v1/notes');
@@ -239,7 +239,7 @@ describe('the activity of the database', () => {
       'database/activity',
     ])
       await plinth.admin.get(`${path}/${part}`);
-    // PostgreSQL forgets statements when those of other tests are many.
+    // PostgreSQL discards statements when other tests run many.
     await eventually(async () => {
       await own.anon.get('/rest/v1/own_notes');
       await own.service.post('/rest/v1/own_notes', { id: 1 });
@@ -303,7 +303,7 @@ describe('the use of limits', () => {
 });
 
 describe('the overview', () => {
-  it('counts what the project holds, and tells its requests and its newest backup', async () => {
+  it('counts what the project holds, and has its requests and its newest backup', async () => {
     const fresh = await plinth.createProject();
     const of = async () => (await plinth.admin.get(`/admin/v1/projects/${fresh.id}/overview`)).body;
     expect(await of()).toEqual({
@@ -341,7 +341,7 @@ describe('the overview', () => {
     });
   });
 
-  it('of all backups says why one that is requested is refused', async () => {
+  it('of all backups has the reason for which a requested backup is refused', async () => {
     const { refusal } = (await plinth.admin.get('/admin/v1/backups')).body;
     const refused = await plinth.admin.post('/admin/v1/backups/runs', { project_id: project.id });
     expect(refusal).toContain('BACKUP_PASSPHRASE');

@@ -1,4 +1,4 @@
-/** The rotation of MASTER_KEY, with processes that have either key at the same time. */
+/** The rotation of MASTER_KEY while some processes have the old key and others the new key. */
 import { getQueueToken } from '@nestjs/bullmq';
 import type { Queue } from 'bullmq';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { newPerson, signIn, STAFF_PASSWORD } from '../../support/staff';
 import { TestProject, TestUser } from '../../support/test-project';
 
 const [OLD, NEW] = ['an-old-master-key-0123456789-0123456789', 'a-new-master-key-0123456789-0123456789'];
-/** Nothing listens there: mails wait. */
+/** Nothing listens on this port, so mails stay in the queue. */
 const NO_MAIL = { SMTP_URL: 'smtp://127.0.0.1:1' };
 const PROJECTS = '/admin/v1/projects';
 
@@ -22,7 +22,7 @@ const others: TestPlinth[] = [];
 beforeAll(async () => {
   first = await TestPlinth.start({ env: { MASTER_KEY: OLD, ...NO_MAIL } });
   project = await first.createProject();
-  // As earlier versions created it: derived from MASTER_KEY.
+  // Earlier versions derived the data secret of a project from MASTER_KEY.
   await first.app.get(DataSource).query('update projects set data_secret = null where id = $1', [project.id]);
   await first.admin.patch(`${PROJECTS}/${project.id}`, { name: 'Renamed' });
   user = await project.signUp();
@@ -68,7 +68,7 @@ it('re-encrypts everything while processes with either key serve, and then needs
   // Phase 1: all processes read both keys.
   const reader = await another({ MASTER_KEY: OLD, MASTER_KEY_OTHER: NEW, ...NO_MAIL });
   await first.app.close();
-  // Phase 2: one after the other writes with the new key.
+  // Phase 2: the processes are restarted one by one and write with the new key.
   const writer = await another({ MASTER_KEY: NEW, MASTER_KEY_OTHER: OLD, ...NO_MAIL });
   for (const [maker, user] of [
     [reader, writer],

@@ -64,7 +64,7 @@ const write = (name: string, sql: string): string => {
 };
 
 describe('POST /projects/<id>/migrations', () => {
-  it('applies what is pending, in order, once, and records it with a checksum', async () => {
+  it('applies pending migrations once, in order, and records them with checksums', async () => {
     expect((await plinth.admin.get(path())).body).toEqual([]);
     const first = migration(1, 'create table notes (id int primary key)');
     const second = migration(2, 'insert into notes values (1); insert into notes values (2)');
@@ -91,7 +91,7 @@ describe('POST /projects/<id>/migrations', () => {
     expect(await versions()).toEqual(['1', '2', '10']);
   });
 
-  it('rolls a failed migration back, keeps those before it, and tells line and column', async () => {
+  it('rolls a failed migration back, keeps the migrations before it, and reports line and column', async () => {
     const failing = `create table half ();\n\n-- \u{1f418}\nselect '\u{1f418}', nothing from half`;
     const { status, body } = await post([migration(1, 'create table kept ()'), migration(2, failing)]);
     expect([status, body.error]).toMatchObject([
@@ -105,12 +105,12 @@ describe('POST /projects/<id>/migrations', () => {
     expect([await exists('kept'), await exists('half'), await versions()]).toEqual([true, false, ['1']]);
   });
 
-  it('gives an error without a position the place of its statement', async () => {
+  it('reports the position of the statement for an error without a position', async () => {
     const sql = 'create table k (id int primary key);\n  insert into k values (1), (1)';
     expect((await post([migration(1, sql)])).body.error.database.location).toEqual({ line: 2, column: 3 });
   });
 
-  it('reports what fails only at the commit', async () => {
+  it('reports an error that occurs only at the commit', async () => {
     const sql = `create table a (id int primary key, other int references a deferrable initially deferred);
       insert into a values (1, 2)`;
     for (const options of [{ dry_run: true }, {}]) {
@@ -146,17 +146,20 @@ describe('POST /projects/<id>/migrations', () => {
   it.each([
     ['the migration', 'set standard_conforming_strings = off; '],
     ['the database', ''],
-  ])('runs no command that is hidden by strings with backslashes, which %s turns on', async (_by, on) => {
-    if (on === '')
-      await project.sql(`do $$ begin execute format(
+  ])(
+    'does not run a command hidden in a string with backslash escapes, which %s turns on',
+    async (_by, on) => {
+      if (on === '')
+        await project.sql(`do $$ begin execute format(
         'alter database %I set standard_conforming_strings = off', current_database()); end $$`);
-    const hiding = String.raw`${on}create table hidden (); select '\''; commit; select 'x'`;
-    for (const options of [{ dry_run: true }, {}]) {
-      const { status, body } = await post([migration(1, hiding)], options);
-      expect([status, body.error?.code]).toEqual([400, '42601']);
-    }
-    expect([await exists('hidden'), await versions()]).toEqual([false, []]);
-  });
+      const hiding = String.raw`${on}create table hidden (); select '\''; commit; select 'x'`;
+      for (const options of [{ dry_run: true }, {}]) {
+        const { status, body } = await post([migration(1, hiding)], options);
+        expect([status, body.error?.code]).toEqual([400, '42601']);
+      }
+      expect([await exists('hidden'), await versions()]).toEqual([false, []]);
+    },
+  );
 
   it('refuses COPY FROM STDIN at once', async () => {
     const { status, body } = await post([
@@ -178,7 +181,7 @@ describe('POST /projects/<id>/migrations', () => {
     expect(await project.sql('select f(), g()')).toEqual([{ f: 2, g: 1 }]);
   });
 
-  it('runs statements that need no transaction where the first line says so', async () => {
+  it('runs statements outside a transaction if the first line says so', async () => {
     const sql = `-- plinth: no-transaction\ncreate table i (a int);\ncreate index concurrently on i (a)`;
     expect((await post([migration(1, sql)])).status).toBe(200);
     expect((await post([migration(2, 'create index concurrently on i (a)')])).body.error.code).toBe('25001');
@@ -210,7 +213,7 @@ describe('POST /projects/<id>/migrations', () => {
     expect(await exists('public.in_public')).toBe(true);
   });
 
-  it('tries a dry run and keeps nothing', async () => {
+  it('runs the migrations in a dry run and rolls them back', async () => {
     const tried = [
       migration(1, `create table t (a int); set search_path = ''; set role anon`),
       migration(2, 'insert into t values (1)'),
@@ -223,7 +226,7 @@ describe('POST /projects/<id>/migrations', () => {
     expect([failing.status, failing.body.error.migration.version]).toEqual([400, '3']);
   });
 
-  it('refuses a changed migration and one that comes too late, and applies nothing then', async () => {
+  it('refuses a changed migration and one out of order, and applies nothing', async () => {
     await post([migration(5, 'create table five ()')]);
     const changed = await post([
       migration(5, 'create table five (id int)'),
@@ -270,7 +273,7 @@ describe('POST /projects/<id>/migrations', () => {
     expect(await exists('a')).toBe(false);
   });
 
-  it('waits for another run only as long as it was told to', async () => {
+  it('waits for another run only as long as the request says', async () => {
     const access = await accessOf(plinth, project.id);
     await asOwner(access, async (client) => {
       await client.query(`select pg_advisory_lock(hashtextextended('plinth_migrations', 0))`);
@@ -287,7 +290,7 @@ describe('POST /projects/<id>/migrations', () => {
     await eventually(async () => expect(await exists('s')).toBe(false));
   });
 
-  it('rolls back what a session that ends in the middle has done', async () => {
+  it('rolls back a migration whose session ends in the middle', async () => {
     const access = await accessOf(plinth, project.id);
     const pending = post([migration(1, 'create table m (); select pg_sleep(60)')]);
     await asOwner(access, (client) =>
@@ -346,7 +349,7 @@ describe('a client that disconnects', () => {
     expect((await run('migrate', project.slug, directory, '--lock-timeout', '5')).code).toBe(0);
   });
 
-  it('leaves the migration that has begun to the server, which begins no other', async () => {
+  it('lets the server complete the migration in progress and start no other', async () => {
     const first = write('1_a.sql', `create table d ();\n${SLEEP}`);
     const interruption = new AbortController();
     const ended = runUntil(interruption.signal, 'migrate', project.slug, directory);
@@ -397,18 +400,18 @@ describe('the schema of the record', () => {
   it.each([
     ['drops', 'drop schema plinth_migrations cascade', 200],
     [
-      'fills with other values',
+      'fills with invalid values',
       `alter table plinth_migrations.applied alter version type text using 'x'`,
       500,
     ],
-    ['makes a wide row of', `update plinth_migrations.applied set name = repeat('x', 20000000)`, 500],
-  ])('may be one that the owner %s', async (_what, sql, status) => {
+    ['gives a very wide row', `update plinth_migrations.applied set name = repeat('x', 20000000)`, 500],
+  ])('may be a table that the owner %s', async (_what, sql, status) => {
     await post([migration(1, 'select 1')]);
     await project.sql(sql);
     expect((await plinth.admin.get(path())).status).toBe(status);
   });
 
-  it('takes no entry of a role that only reads, and the answer says so', async () => {
+  it('gets no entry if the owner role is read-only, and the response says so', async () => {
     await project.sql(`do $$ begin
       execute format('alter role %I set default_transaction_read_only to on', current_user); end $$`);
     const answer = await post([migration(1, 'select 1')]);
@@ -431,7 +434,7 @@ describe('the schema of the record', () => {
 });
 
 describe('plinth migrate', () => {
-  it('applies a directory, says what it did, and then has nothing to apply', async () => {
+  it('applies a directory, prints what it applied, and then has nothing to apply', async () => {
     write('001_notes.sql', 'create table notes (id int)');
     write('002_more.sql', `do $$ begin raise notice 'seen'; end $$`);
     write('README.md', 'no migration');
@@ -445,7 +448,7 @@ describe('plinth migrate', () => {
     });
   });
 
-  it('says file, line and column of an error', async () => {
+  it('prints file, line and column of an error', async () => {
     const file = write('1_wrong.sql', 'create table a ();\nselect nothing');
     expect(await run('migrate', project.slug, directory)).toEqual({
       code: 1,
@@ -492,14 +495,14 @@ describe('plinth migrate', () => {
     expect([code, await versions()]).toEqual([0, ['0', '1', '2', '3']]);
   });
 
-  it('has the same checksum for line ends of Windows', async () => {
+  it('ignores Windows line endings in checksums', async () => {
     const file = write('1_a.sql', 'select 1;\nselect 2;\n');
     await run('migrate', project.slug, directory);
     writeFileSync(file, '\ufeffselect 1;\r\nselect 2;\r\n');
     expect((await run('migrate', project.slug, directory)).out).toBe('Nothing to apply.\n');
   });
 
-  it('tries a dry run', async () => {
+  it('makes a dry run', async () => {
     write('1_a.sql', 'create table a ()');
     write('2_b.sql', '-- plinth: no-transaction\nvacuum a');
     expect(await run('migrate', project.slug, directory, '--dry-run')).toEqual({
@@ -519,13 +522,13 @@ describe('plinth migrate', () => {
     }
   });
 
-  it('refuses two files of one version', async () => {
+  it('refuses two files with the same version', async () => {
     write('1_a.sql', '');
     write('01_b.sql', '');
     expect((await run('migrate', project.slug, directory)).code).toBe(2);
   });
 
-  it('creates files in order, in a new directory too', async () => {
+  it('creates files in order, also in a new directory', async () => {
     const folder = join(directory, 'new');
     for (const words of [['Create', 'notes'], ['and: more!']]) {
       const { code, out } = await run('migrate', 'new', folder, ...words);

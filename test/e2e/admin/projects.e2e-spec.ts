@@ -198,7 +198,7 @@ describe('a paused project', () => {
   const set = (action: 'pause' | 'resume'): Promise<HttpAnswer> =>
     plinth.admin.post(`/admin/v1/projects/${project.id}/${action}`);
 
-  /** A request of each area: with a key, a session, a signed URL, and the link of a mail. */
+  /** A request to each area: with a key, a session, a signed URL, and the link in a mail. */
   const areas = ({ baseUrl, http }: TestPlinth): Promise<HttpAnswer[]> =>
     Promise.all([
       project.anon.at(baseUrl).get('/rest/v1/notes'),

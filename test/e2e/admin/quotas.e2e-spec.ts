@@ -1,4 +1,7 @@
-/** Quotas that the operator grants: size of the database, requests of a second, requests and mails of a day. Those of files: e2e/storage/quotas. */
+/**
+ * Quotas that the operator sets: size of the database, requests per second, requests and mails per day.
+ * e2e/storage/quotas tests quotas of files.
+ */
 import type { LoggerService } from '@nestjs/common';
 import { ProjectPools } from '../../../src/database/pools/project-pools';
 import { RequestSamples } from '../../../src/traffic/samples/request-samples.service';
@@ -36,7 +39,7 @@ async function newProject(settings: Record<string, unknown>, plan = 'free'): Pro
   return project;
 }
 
-/** What happens once a minute: requests and sizes are sampled, and the samples compared with the quotas. */
+/** Does the work of each minute: samples requests and sizes, and compares the samples with the quotas. */
 async function sample(project: TestProject): Promise<void> {
   await project.anon.get(NOTES);
   await plinth.app.get(RequestSamples).write();
@@ -52,7 +55,7 @@ const quotaOf = async (project: TestProject, name: string) => {
 const statusesOf = (...answers: { status: number }[]): number[] => answers.map(({ status }) => status);
 
 describe('the size of the database', () => {
-  it('refuses new and changed rows once it is reached; reads and deletions stay possible', async () => {
+  it('refuses inserts and updates once it is reached; reads and deletions remain possible', async () => {
     const project = await newProject({});
     const { anon } = project;
     expect(statusesOf(await anon.post(NOTES, [{ id: 1 }, { id: 2 }]))).toEqual([201]);
@@ -76,7 +79,7 @@ describe('the size of the database', () => {
     expect(statusesOf(await project.anon.post(NOTES, { id: 1 }))).toEqual([201]);
   });
 
-  it('warns from 80 % on, in a header, in the admin API and once in the log', async () => {
+  it('warns at 80 % in a header, in the admin API and once in the log', async () => {
     const project = await newProject({});
     await sample(project);
     const { used, limit, state } = await quotaOf(project, 'database_bytes');
@@ -93,7 +96,7 @@ describe('the size of the database', () => {
   });
 });
 
-describe('requests of a second', () => {
+describe('requests per second', () => {
   /** Nothing of its second has been used. */
   const newLimited = async (settings: Record<string, unknown>, plan?: string): Promise<TestProject> => {
     const project = await newProject(settings, plan);
@@ -104,13 +107,13 @@ describe('requests of a second', () => {
     project: TestProject,
   ): (() => Promise<{ status: number; headers: Headers }>)[] => [
     () => project.anon.get(NOTES),
-    // Refused before the body is looked at.
+    // The request is refused before its body is read.
     () => project.anon.post(NOTES, '{"not JSON'),
     () => project.client(project.anonKey, null).post(`${project.auth}/login`, { email: 'a@example.com' }),
     () => project.service.get(`${project.storage}/buckets`),
   ];
 
-  it('are limited by the plan, in every area, and those of other projects are served', async () => {
+  it('are limited by the plan in every area, without effect on other projects', async () => {
     const other = await newProject({});
     const project = await newLimited({}, 'enterprise');
     for (let n = 0; n < 2; n += 1) expect(statusesOf(await project.anon.get(NOTES))).toEqual([200]);
@@ -124,17 +127,17 @@ describe('requests of a second', () => {
     expect(statusesOf(await project.anon.get(NOTES))).toEqual([200]);
   });
 
-  it('are refused without a look into the database', async () => {
+  it('are refused without a query to the database', async () => {
     const project = await newLimited({ requests_per_second: 1 });
     await project.anon.get(NOTES);
     const roundTrips = (): number => plinth.app.get(ProjectPools).stats().roundTrips;
     const before = roundTrips();
     for (let n = 0; n < 100; n += 1) expect(statusesOf(await project.anon.get(NOTES))).toEqual([429]);
-    // Background work may have some.
+    // Background work also makes round trips.
     expect(roundTrips() - before).toBeLessThan(50);
   });
 
-  it('have the limit of a changed setting at once, and none without one', async () => {
+  it('have the limit of a changed setting immediately, and no limit without a setting', async () => {
     const project = await newLimited({ requests_per_second: 1 });
     await project.anon.get(NOTES);
     expect(statusesOf(await project.anon.get(NOTES))).toEqual([429]);
@@ -155,7 +158,7 @@ describe('requests of a second', () => {
   });
 });
 
-describe('requests of a day', () => {
+describe('requests per day', () => {
   it('are refused with 429 and Retry-After in every area, until midnight in UTC', async () => {
     const project = await newProject({ requests_per_day: 3 });
     for (let n = 0; n < 2; n += 1) await project.anon.get(NOTES);
@@ -200,11 +203,11 @@ describe('the daily quota of requests', () => {
   });
 });
 
-describe('mails of a day', () => {
+describe('mails per day', () => {
   const reset = async (project: TestProject, email: string): Promise<number> =>
     (await project.client(project.anonKey, null).post(`${project.auth}/reset-password`, { email })).status;
 
-  it('are limited by the plan; a further request for one gets 429', async () => {
+  it('are limited by the plan; a further request for a mail gets 429', async () => {
     const project = await newProject({}, 'pro');
     const { email } = await project.signUp();
     expect([await reset(project, email), await reset(project, email)]).toEqual([200, 200]);

@@ -127,7 +127,7 @@ describe('POST /projects/<id>/sql', () => {
     ]);
   });
 
-  it('answers no rows when the last statement has none', async () => {
+  it('answers no rows when the last statement returns none', async () => {
     expect((await run('select 1; create table none ()')).body).toMatchObject({ rows: [], command: 'CREATE' });
     expect((await run('-- nothing')).body).toMatchObject({
       rows: [],
@@ -221,7 +221,7 @@ describe('POST /projects/<id>/sql', () => {
     [`array['[9007199254740993]'::json]`, '[[9007199254740993]]', '{[9007199254740993]}'],
   ];
 
-  it.each(VALUES)('rounds and loses nothing of %s', async (expression, json, text) => {
+  it.each(VALUES)('returns %s without rounding or loss', async (expression, json, text) => {
     const query = `set timezone = 'UTC'; select ${expression} as v`;
     expect((await run(query)).text).toContain(`"rows":[{"v":${json}}]`);
     const value = ['true', 'null'].includes(text) ? text : JSON.stringify(text);
@@ -313,7 +313,7 @@ describe('POST /projects/<id>/sql', () => {
     expect((await run('select n from generate_series(1, 3) n', { max_rows: 3 })).body.truncated).toBe(false);
   });
 
-  it('answers the rows of each statement on demand, within one limit for all of them', async () => {
+  it('answers the rows of each statement on request, with one limit for all statements', async () => {
     const query =
       'select n from generate_series(1, 5) n; set local role none; select 1 as one; select 2 as two';
     const { body } = await run(query, { max_rows: 3, all_results: true });
@@ -336,7 +336,7 @@ describe('POST /projects/<id>/sql', () => {
     expect([answer.body.statements[0].truncated, answer.body.truncated]).toEqual([false, true]);
   });
 
-  it('keeps columns of one name apart, and those with names that objects have', async () => {
+  it('keeps columns of the same name apart, and accepts names of JavaScript object members', async () => {
     const query = `select 1 as a, 2 as a, 'p' as "__proto__", '{"x": 1}'::json as "__proto__",
       'c' as constructor, 3 as "1" where true; select 4 as b, 5 as b limit 0`;
     const { body, text } = await run(query, { all_results: true });

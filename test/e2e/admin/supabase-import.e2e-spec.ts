@@ -161,7 +161,7 @@ const LEFT = [
   'FUNCTION public.handle_new_user()',
 ];
 
-it('says in a dry run what differs, without a project and in one, and changes nothing', async () => {
+it('reports the differences in a dry run, with and without a project, and changes nothing', async () => {
   const none = await run('not-there', '--dry-run');
   expect(none.report).toMatchObject({ dry_run: true, statements: 0 });
   expect((await plinth.admin.get('/admin/v1/projects?slug=not-there')).body).toEqual([]);
@@ -192,7 +192,7 @@ describe('an import', () => {
     ada = project.client(project.anonKey, body.session.access_token);
   });
 
-  it('names what did not come, and copies the rest', () => {
+  it('names the objects that could not be copied, and copies the rest', () => {
     expect(first.report.failed).toEqual([
       { object: 'file papers/lost.txt', reason: 'the old storage answered 404' },
       expect.objectContaining({ object: 'FK CONSTRAINT public.attachments attachments_object_id_fkey' }),
@@ -239,7 +239,7 @@ describe('an import', () => {
     ]);
   });
 
-  it('runs triggers on auth.users with the names of columns here', async () => {
+  it('runs triggers on auth.users with the column names of Plinth', async () => {
     const body = { email: 'new@example.com', password: 'correct horse', data: { full_name: 'New One' } };
     const created = await project.service.post(`${project.auth}/admin/users`, body);
     expect(created.status).toBe(200);
@@ -285,7 +285,7 @@ describe('an import', () => {
     });
   });
 
-  it('continues when it is repeated, and takes files of a folder', async () => {
+  it('continues when it is repeated, and reads files from a folder', async () => {
     mkdirSync(join(folder, 'papers/lost.txt'), { recursive: true });
     writeFileSync(join(folder, 'papers/lost.txt/a-version'), 'now');
     await old.owner.query(
@@ -302,7 +302,7 @@ describe('an import', () => {
   });
 });
 
-it('refuses addresses and databases that are none of Supabase', async () => {
+it('refuses addresses and databases that do not belong to Supabase', async () => {
   const none = await TestDatabase.create();
   const shown = url;
   url = url.replace(old.place.database, none.place.database);

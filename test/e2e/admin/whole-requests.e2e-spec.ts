@@ -1,4 +1,4 @@
-/** Large SQL and migrations, dumps of the schema and restores: one at a time for each project or staff member, as whole requests. */
+/** Large SQL scripts, migrations, schema dumps and restores run one at a time for each project or staff member. */
 import { request as httpRequest } from 'node:http';
 import { once } from 'node:events';
 import { eventually } from '../../support/eventually';
@@ -53,7 +53,7 @@ it.each<[string, () => Promise<HttpAnswer>]>([
   ],
   ['a dump of the schema', () => plinth.admin.get(`${pathOf(project)}/schema`)],
 ])(
-  'lets %s of a project wait for another whole request, which delays no other project',
+  'makes %s of a project wait for another whole request, without delaying other projects',
   async (_what, send) => {
     let waiting: Promise<HttpAnswer> | undefined;
     let isDone = false;
@@ -63,7 +63,7 @@ it.each<[string, () => Promise<HttpAnswer>]>([
       for (let n = 0; n < 3; n += 1) {
         expect((await sql(other, large('select 1'))).status).toBe(200);
         expect((await plinth.admin.get(`${pathOf(other)}/schema`)).status).toBe(200);
-        // A small script is no such request.
+        // A small script does not wait.
         expect((await sql(project, 'select 1')).status).toBe(200);
       }
       expect(isDone).toBe(false);
@@ -72,7 +72,7 @@ it.each<[string, () => Promise<HttpAnswer>]>([
   },
 );
 
-it('refuses what is too much to wait with 503 and Retry-After, and forgets clients that disconnect', async () => {
+it('refuses requests beyond the length of the queue with 503 and Retry-After, and removes clients that disconnect', async () => {
   await during(async () => {
     const clients = new AbortController();
     const dumps = Array.from({ length: 60 }, () =>
@@ -91,7 +91,7 @@ it('refuses what is too much to wait with 503 and Retry-After, and forgets clien
   expect((await plinth.admin.get(`${pathOf(project)}/schema`)).status).toBe(200);
 });
 
-it('restores one archive of a staff member at a time, next to those of others', async () => {
+it('restores one archive of a staff member at a time, concurrently with the archives of other staff', async () => {
   const { http } = await newPerson(plinth, 'owner');
   const restore = (client: HttpClient): Promise<HttpAnswer> =>
     client.post(RESTORE, Buffer.from('no archive'), { headers: ARCHIVE });

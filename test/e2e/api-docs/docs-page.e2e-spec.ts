@@ -1,4 +1,7 @@
-/** /docs in a real browser: the platform's document, and a project's once a key was given; calls can be tried. */
+/**
+ * /docs in a real browser shows the platform's document, and a project's document once a key is given; calls can be
+ * tried.
+ */
 import type { Locator, Page } from 'playwright-core';
 import { BROWSER_START_MS, hasBrowser, TestBrowser } from '../../support/browser';
 import { casesOf } from '../../support/extent';
@@ -10,10 +13,10 @@ let project: TestProject;
 let browser: TestBrowser;
 let page: Page;
 
-/** Each takes Swagger UI seconds, many on a busy machine. */
+/** Swagger UI takes seconds for each document, and many seconds on a busy machine. */
 const SLOW_MS = 60_000;
 
-/** Unfolds the group of an operation, unless it is unfolded. */
+/** Expands the group of an operation, unless it is expanded. */
 async function operation(group: string, id: string): Promise<Locator> {
   const block = page.locator(`#operations-${group}-${id}`);
   if (!(await block.isVisible())) await page.click(`#operations-tag-${group}`);
@@ -21,7 +24,7 @@ async function operation(group: string, id: string): Promise<Locator> {
   return block;
 }
 
-/** Sends the request of an operation that is unfolded; its status, with the answer if it is an error. */
+/** Sends the request of an expanded operation. @returns the status, followed by the body of an error */
 async function statusOf(block: Locator): Promise<string> {
   await block.locator('button.execute').click();
   const answered = block.locator('.live-responses-table tbody .response-col_status').first();
@@ -30,7 +33,7 @@ async function statusOf(block: Locator): Promise<string> {
   return status < '400' ? status : `${status} ${await block.locator('.live-responses-table').textContent()}`;
 }
 
-/** Operations of the project, with the statuses of their answers: one with a body, one with parameters, and others. */
+/** Operations of the project and the expected statuses: one with a body, one with parameters, and others. */
 const PREFILLED: [group: string, id: string, status: string | RegExp][] = [
   ['pets', 'insertPets', '201'],
   ['rpc', 'getAdd', '200'],
@@ -68,7 +71,7 @@ inBrowser('the page /docs', () => {
   });
 
   it(
-    'can try the calls for any table, once credentials and a table were given',
+    'sends the calls for any table once credentials and a table are given',
     async () => {
       const key = JSON.stringify(project.serviceKey);
       await page.evaluate(
@@ -82,7 +85,7 @@ inBrowser('the page /docs', () => {
     SLOW_MS,
   );
 
-  it("shows a project's document once a key was given, and says what is wrong with another text", async () => {
+  it("shows a project's document once a key is given, and explains the fault of any other text", async () => {
     await page.fill('input[name=key]', 'garbage');
     await page.click('#project button');
     await page.waitForSelector('#problem:not(:empty)');
@@ -94,7 +97,7 @@ inBrowser('the page /docs', () => {
   });
 
   it.each(casesOf(PREFILLED, 2))(
-    '%s › %s can be tried as it is prefilled',
+    '%s › %s succeeds with the prefilled request',
     async (group, id, status) => {
       const block = await operation(group, id);
       await block.locator('.opblock-summary-control').click();
@@ -104,7 +107,7 @@ inBrowser('the page /docs', () => {
     SLOW_MS,
   );
 
-  it('asks no other server, and breaks no policy', () => {
+  it('sends no request to another server, and does not violate its policy', () => {
     const elsewhere = browser.observed.requests.filter(
       (one) => !/ (http:\/\/plinth\.test\/|data:|blob:)/.test(one),
     );

@@ -1,4 +1,7 @@
-/** Table REST answers as the project's document says: statuses, headers, bodies; and the document's examples are true. */
+/**
+ * Table REST answers with the statuses, headers and bodies of the project's document, and the document's examples are
+ * correct.
+ */
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020';
 import { OF_EVERY_ANSWER } from '../../support/documented/document-checker';
 import { misplacedErrors, repeatedErrors, tagFaults } from '../../support/documented/rules';
@@ -77,7 +80,7 @@ function expectDocumented(method: string, path: string, { status, headers, body,
   expect([method, path, status, isValid, validate.errors]).toEqual([method, path, status, true, null]);
 }
 
-it('is valid, and names what clashes by the rule', () => {
+it('is valid, and resolves name clashes by the documented rule', () => {
   expect(faultsOf(document)).toEqual([]);
   const schemas = Object.keys(document.components.schemas);
   const expected = ['Customers', 'Orders', 'OrdersInsert', 'OrdersUpdate', 'OrderItems', 'PublicOrderItems'];
@@ -118,7 +121,7 @@ const CASES: readonly Case[] = [
     { accept: 'application/vnd.pgrst.object+json' },
   ],
   ['several rows', 406, 'GET', 'customers', undefined, { accept: 'application/vnd.pgrst.object+json' }],
-  ['a page behind the last row', 416, 'GET', 'customers?offset=99', undefined, { prefer: 'count=exact' }],
+  ['a page beyond the last row', 416, 'GET', 'customers?offset=99', undefined, { prefer: 'count=exact' }],
   ['an inserted row', 201, 'POST', 'orders', NEW_ORDER],
   [
     'an inserted row without its content',
@@ -163,7 +166,7 @@ const CASES: readonly Case[] = [
     { prefer: 'count=exact' },
   ],
   [
-    'a page behind its last row',
+    'a page beyond its last row',
     416,
     'GET',
     'rpc/orders_of?customer=1&offset=99',
@@ -202,7 +205,7 @@ it.each(
   expectDocumented(method, rest(path), answer);
 });
 
-it('refuses what row-level security does not allow as documented', async () => {
+it('answers as documented when row-level security refuses a write', async () => {
   const answer = await project.anon.post(rest('orders'), NEW_ORDER);
   expect(answer.status).toBe(403);
   expectDocumented('POST', rest('orders'), answer);

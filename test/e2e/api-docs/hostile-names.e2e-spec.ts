@@ -1,4 +1,4 @@
-/** Names of every kind in a project's OpenAPI document and types: both stay valid, and the addresses are true. */
+/** Names of every kind in a project's OpenAPI document and types: both stay valid, and the paths work. */
 import { quoteIdentifier } from '../../../src/database/sql/identifier';
 import { faultsOf, type OpenApiDocument, operationsOf } from '../../support/openapi';
 import { TestPlinth } from '../../support/plinth';
@@ -47,7 +47,7 @@ const NAMES = [
   'new\nline',
 ];
 
-/** Those that generated clients can have as names of query parameters. */
+/** Column names that generated clients can use as names of query parameters. */
 const PARAMETERS = [
   'with space',
   'Ünïcödé',
@@ -125,7 +125,7 @@ it('form paths and arguments that the functions answer', async () => {
   }
 });
 
-it('form filters that the table accepts: parameters, or terms of and= where a client cannot hold the name', async () => {
+it('form filters that the table accepts: parameters, or terms of and= if a client cannot represent the name', async () => {
   const path = `/p/${project.slug}/rest/v1/sla%2Fsh`;
   const { parameters, description } = document.paths[path]!.get;
   const filters = parameters
@@ -152,7 +152,7 @@ it('form filters that the table accepts: parameters, or terms of and= where a cl
   }
 });
 
-it('are the same in the types of TypeScript as in the document', async () => {
+it('are the same in the TypeScript types and in the document', async () => {
   const { text } = await project.service.get(`/p/${project.slug}/types.ts`);
   const declared = new Set([...text.matchAll(/^export type (\w+) =/gm)].map(([, name]) => name as string));
   const ofFunctions = [...declared].filter((name) => /(Args|Result)$/.test(name));
@@ -169,7 +169,7 @@ it('are the same in the types of TypeScript as in the document', async () => {
   expect(ofFunctions.length).toBe(2 * stemsOf('call').length);
 });
 
-it('leave changes without a filter invalid where no column has a parameter: and= is required', async () => {
+it('require and= for changes of a table that has no column with a parameter', async () => {
   const path = `/p/${project.slug}/rest/v1/ranks`;
   const { put, patch, delete: remove } = document.paths[path]!;
   expect(put).toBeUndefined();
@@ -181,20 +181,20 @@ it('leave changes without a filter invalid where no column has a parameter: and=
   expect([answer.status, answer.body]).toEqual([200, [{ order: 1, limit: 3 }]]);
 });
 
-it('leave no parameter beside the body of a request that has its name', () => {
+it('omit a parameter whose name is that of the request body', () => {
   const { put, patch, delete: remove } = document.paths[`/p/${project.slug}/rest/v1/bodies`]!;
   const required = ({ parameters }: any): string[] =>
     parameters.filter((one: any) => one.required).map(({ name }: any) => name);
   expect([put, required(patch), required(remove)]).toEqual([undefined, ['note'], ['body']]);
 });
 
-/** As the document writes it: quoted where the grammar needs it. */
+/** The name as the document writes it, quoted if the grammar requires quotes. */
 function inList(name: string): string {
   const isPlain = /^[\w$]+$/.test(name) && !['select', 'order', 'limit'].includes(name);
   return isPlain ? name : `"${name.replace(/["\\]/g, '\\$&')}"`;
 }
 
-it('make types that compile, with each name once', async () => {
+it('form types that compile, with each name once', async () => {
   const types = async (lang: string): Promise<string> =>
     (await project.service.get(`/p/${project.slug}/types.ts?lang=${lang}`)).text;
   const files = {
@@ -215,6 +215,7 @@ it('make types that compile, with each name once', async () => {
   expect(compileFaults(files)).toEqual([]);
   const declared = [...files['typescript.ts'].matchAll(/^export type (\w+) =/gm)].map(([, name]) => name);
   expect(new Set(declared).size).toBe(declared.length);
-  // Row, Insert and Update of each table, Args and Result of each function, the row of another schema, and Json.
+  // The types are Row, Insert and Update of each table, Args and Result of each function, the row of another
+  // schema, and Json.
   expect(declared.length).toBeGreaterThanOrEqual(NAMES.length * 5);
 });

@@ -32,7 +32,7 @@ async function send(
 }
 
 describe('the operations of the platform', () => {
-  /** Answers to examples of values that only a mail, an app, a person, a session or a failure can provide. */
+  /** Statuses of operations whose example values only a mail, an app, a person, a session or a failure can provide. */
   const REFUSED = {
     refresh: 401,
     rehearseBackup: 404,
@@ -46,7 +46,7 @@ describe('the operations of the platform', () => {
     adminTryLdap: 404,
     goTrueTrySsoProvider: 404,
     beginPasskey: 403,
-    // Without STAFF_OIDC_ISSUER, STAFF_SAML and STAFF_LDAP.
+    // STAFF_OIDC_ISSUER, STAFF_SAML and STAFF_LDAP are not set.
     beginSingleSignOn: 404,
     beginSaml: 404,
     getStaffSamlMetadata: 404,
@@ -60,7 +60,7 @@ describe('the operations of the platform', () => {
     // The bucket and the file of their bodies do not exist.
     copyObject: 404,
     moveObject: 404,
-    // It holds a file.
+    // The bucket holds a file.
     deleteStorageBucket: 409,
     downloadSignedObject: 401,
     uploadSigned: 401,
@@ -81,7 +81,7 @@ describe('the operations of the platform', () => {
     findArchivedRows: 404,
     listArchivedTables: 404,
     finishSingleSignOn: 303,
-    // The project was never moved, and there is no other server.
+    // The project was not moved, and there is no other server.
     getProjectMove: 404,
     moveProject: 404,
     listPasskeys: 403,
@@ -92,7 +92,7 @@ describe('the operations of the platform', () => {
     removeServer: 404,
     removeStaffFactor: 403,
     renamePasskey: 403,
-    // Without BACKUP_PASSPHRASE.
+    // BACKUP_PASSPHRASE is not set.
     scheduleBackups: 400,
     setPersonOfProject: 404,
     signInStaff: 401,
@@ -120,17 +120,17 @@ describe('the operations of the platform', () => {
     continueUpload: 415,
     endUpload: 404,
     readUpload: 404,
-    // Without a key.
+    // The project has no named key.
     deleteS3Key: 404,
     revokeApiKey: 404,
-    // The example file is a text, and the token an example.
+    // The example file is not an image, and the token is not valid.
     renderAuthenticatedImage: 415,
     renderPublicImage: 415,
     renderSignedImage: 401,
-    // Without a provider.
+    // The project has no provider.
     adminGetProvider: 404,
     goTrueCallback: 400,
-    // Without a provider, SAML, a setting, or a mail.
+    // No provider, SAML, setting or mail exists.
     goTrueAuthorize: 400,
     goTrueLinkIdentity: 404,
     goTrueMagicLink: 422,
@@ -152,7 +152,7 @@ describe('the operations of the platform', () => {
     goTrueVerify: 403,
     goTrueVerifyFactor: 422,
   };
-  /** Their bodies are archives, or they back up every project of this test or need the embedded PostgreSQL. */
+  /** Operations with archives as bodies, and backups of every project or of the embedded PostgreSQL. */
   const LEFT_OUT = ['restoreProject', 'restoreInstall', 'backupInstall', 'backupInstallPhysically'];
 
   let project: TestProject;
@@ -168,7 +168,7 @@ describe('the operations of the platform', () => {
     document = (await plinth.http.get('/openapi.json')).body;
   });
 
-  /** Values for the parameters of a path: what the reader of the page would copy from an earlier answer. */
+  /** Values for the parameters of a path, which a reader of the page would copy from an earlier answer. */
   async function valuesFor(
     { path, operation }: NamedOperation,
     user: TestUser,
@@ -193,7 +193,7 @@ describe('the operations of the platform', () => {
     return values;
   }
 
-  /** A separate project for an operation that would take it from the ones after it. */
+  /** A separate project for an operation after which later operations could not use the project. */
   async function projectFor(operationId: string): Promise<string> {
     if (/delete|rotate|migrations|pause|resume|move|restore|updateProject$/i.test(operationId)) {
       return (await plinth.createProject({ plan: 'enterprise' })).id;
@@ -219,14 +219,14 @@ describe('the operations of the platform', () => {
   }
 
   it(
-    'take the request that is filled in, with the ids of their paths',
+    'accept the prefilled request with the ids of their paths',
     async () => {
       const refused: [string, number | string][] = [];
       for (const one of operationsOf(document)) {
         const id: string = one.operation.operationId;
         if (LEFT_OUT.includes(id)) continue;
         const user = await project.signUp();
-        // Both create the account of the example.
+        // Both operations create the account of the example.
         if (/^(admin(Create|Invite)User|goTrue(SignUp|CreateUser|Invite))$/.test(id))
           await removeUser('ada@example.com');
         const answer = await send(clientFor(one, user), document, one, await valuesFor(one, user));
@@ -266,7 +266,10 @@ describe('the operations of a project', () => {
     tables = operationsOf(document).filter(({ path }) => path.includes('/rest/v1/'));
   });
 
-  /** Sends a request and compares it, and its answer, with the project's document. @returns the answer and what differs */
+  /**
+   * Sends a request and compares it, and its answer, with the project's document. @returns the answer and the
+   * differences
+   */
   async function checked(
     one: NamedOperation,
     given: Record<string, string> = {},
@@ -284,13 +287,13 @@ describe('the operations of a project', () => {
     };
   }
 
-  it('take the request that is filled in; keys may be taken, and checks may ask for more', async () => {
+  it('accept the prefilled request, except for keys that exist and check constraints', async () => {
     const refused: string[] = [];
     for (const one of tables) {
       const { status, text, body, faults } = await checked(one);
       if (!one.path.endsWith('/fail')) refused.push(...faults);
       const isState = status === 409 || body?.code === '23514';
-      // The sample function that raises the given status.
+      // The sample function at /fail raises the given status.
       if (status >= 300 && !isState && !one.path.endsWith('/fail'))
         refused.push(`${one.name} ${status} ${text}`);
     }
@@ -298,7 +301,7 @@ describe('the operations of a project', () => {
   });
 
   it(
-    'take each example of each parameter',
+    'accept each example of each parameter',
     async () => {
       const refused: string[] = [];
       const tried = new Set<string>();
@@ -311,7 +314,7 @@ describe('the operations of a project', () => {
           for (const value of examplesOf(document, parameter)) {
             const { status, text, faults } = await checked(one, { [parameter.name]: value });
             if (status >= 300) refused.push(`${one.name} ${parameter.name}=${value} ${text}`);
-            // `select` decides on the members of a row.
+            // `select` changes the members of a row, so the row does not fit the schema.
             if (parameter.name !== 'select') refused.push(...faults);
           }
         }
@@ -321,7 +324,7 @@ describe('the operations of a project', () => {
     LIMIT_MS,
   );
 
-  it('have bodies whose examples fit their schemas, as have rows', () => {
+  it('have examples of bodies and rows that fit their schemas', () => {
     expect(tables.filter(({ operation }) => operation.requestBody).length).toBeGreaterThan(20);
     for (const { name, operation } of tables) {
       for (const media of Object.values<any>(operation.requestBody?.content ?? {})) {
@@ -331,7 +334,7 @@ describe('the operations of a project', () => {
   });
 });
 
-/** The examples of a parameter: its own, or those of its schema. */
+/** The examples of a parameter, including the examples of its schema. */
 function examplesOf(document: OpenApiDocument, { example, examples, schema }: any): string[] {
   const own = [
     ...(example === undefined ? [] : [example]),

@@ -1,4 +1,7 @@
-/** GET /p/<slug>/openapi.json: auth, storage and tables of a project, as a role may see them (DECISIONS.md 7). */
+/**
+ * GET /p/<slug>/openapi.json describes auth, storage and tables of a project as far as a role may see them
+ * (DECISIONS.md 7).
+ */
 import { get } from 'node:http';
 import zlib from 'node:zlib';
 import { load } from 'js-yaml';
@@ -151,7 +154,7 @@ describe('the document', () => {
   });
 });
 
-describe('the forms of the document', () => {
+describe('the formats of the document', () => {
   it('are OpenAPI 3.1, and 3.0 by ?version=3.0, as JSON and as YAML', async () => {
     for (const [of, base] of [
       [project, `/p/${project.slug}/openapi`],
@@ -247,7 +250,7 @@ describe('types', () => {
     expect(row('author').description).toContain("<fk table='authors' column='id'/>");
   });
 
-  it('describes defaults in words: generators require members that have the keyword', () => {
+  it('describes defaults in words, because generators require members with the keyword default', () => {
     const defaults = ['mood', 'moods', 'data', 'done', 'score'].map((name) => insert(name).description);
     expect(defaults).toEqual(
       ['"sad"', '[]', '{"a":1}', 'false', '-1.5'].map((value) => `Default: \`${value}\``),
@@ -285,7 +288,7 @@ describe('types', () => {
 describe('tables and views', () => {
   it('have an operation for each supported method', () => {
     expect(methodsOf(service, rest('notes'))).toEqual(['get', 'post', 'put', 'patch', 'delete']);
-    // The key of an identity ALWAYS cannot be given.
+    // The key is GENERATED ALWAYS AS IDENTITY, so PUT is not possible.
     expect(methodsOf(service, rest('authors'))).toEqual(['get', 'post', 'patch', 'delete']);
     const ids = operationsOf(service).map(({ operation }) => operation.operationId);
     expect(ids).toEqual(
@@ -312,7 +315,7 @@ describe('tables and views', () => {
     );
   });
 
-  it('have filters with the operators of the column type, an example each, and the pattern that they match', () => {
+  it('have filters with the operators of the column type, an example for each, and a pattern', () => {
     const filters = ['Id', 'Title', 'Mood', 'Moods', 'Data', 'Done', 'At', 'Label'].map((column) => {
       const { schema } = service.components.parameters[`NotesFilter${column}`];
       return [schema.$ref.split('/').pop(), schema.examples?.[0]];
@@ -356,7 +359,7 @@ describe('tables and views', () => {
     }
   });
 
-  it('require a filter for changes: that of the key, which can be one that every row meets', async () => {
+  it('require a filter on the key for changes, and accept a filter that matches every row', async () => {
     const { patch, delete: remove } = service.paths[rest('notes')]!;
     for (const { parameters } of [patch, remove]) {
       const required = parameters.filter(({ required: isRequired }: any) => isRequired);
@@ -442,7 +445,7 @@ describe('functions', () => {
 });
 
 describe('an object hidden from a role', () => {
-  it("is not in the role's document: tables, columns, functions, types, defaults, keys", () => {
+  it("is not in the role's document, whether it is a table, column, function, type, default or key", () => {
     const text = JSON.stringify(anon);
     for (const name of ['hidden.', '`hidden', '/hidden', "'hidden'", 'the secret default', 'secret_work']) {
       expect([name, text.includes(name)]).toEqual([name, false]);
@@ -565,7 +568,7 @@ describe('credentials', () => {
     }
   });
 
-  it('of a signed-out session are refused in the next request, although the document is cached', async () => {
+  it('of a signed-out session are refused by the next request, although the document is cached', async () => {
     const user = await project.signUp();
     await documentOf(user.http);
     await user.http.post(`${project.auth}/logout`);
@@ -605,7 +608,7 @@ it('is built once for concurrent requests', async () => {
   );
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   expect(new Set(answers.map(({ headers }) => headers.get('etag'))).size).toBe(2);
-  // One for each of the two documents, and a few for the schema.
+  // Each of the two documents takes one round trip, and the schema takes a few.
   expect((await roundTrips()) - before).toBeLessThan(answers.length / 4);
 });
 
@@ -618,19 +621,19 @@ describe('of 300 tables', () => {
     parsing = costOfParsing();
   });
 
-  /** Not read as JSON, which takes longer than to serve it. */
+  /** The body is not parsed, because that takes longer than serving it. */
   async function fetched(client: HttpClient): Promise<{ status: number; bytes: number }> {
-    // Not compressed: this process would decompress it.
+    // The response is not compressed, because this process would have to decompress it.
     const headers = { ...client.headers, 'accept-encoding': 'identity' };
     const answer = await fetch(plinth.baseUrl + address(large.slug), { headers });
     return { status: answer.status, bytes: (await answer.arrayBuffer()).byteLength };
   }
 
-  /** The least of several, since garbage collection may add to any of them. */
+  /** The least of several times, because garbage collection can lengthen any of them. */
   const least = (...times: number[]): number => Math.min(...times);
 
-  // The reference takes about 150 ms on a machine of 2024: the limits are 1 s and 50 ms there.
-  it('is built soon, in slices that other requests can interrupt, and served from memory afterwards', async () => {
+  // The reference takes about 150 ms on a machine from 2024, where the limits are thus 1 s and 50 ms.
+  it('is built in short slices between other requests, and then served from memory', async () => {
     const builds = [];
     for (const client of [large.service, large.anon]) {
       const { answer, used } = await cpuTime(() => longestHold(() => fetched(client)));
@@ -643,7 +646,7 @@ describe('of 300 tables', () => {
     expect((await roundTrips()) - trips).toBeLessThan(repeated.length);
     expect(least(...builds.map(({ used }) => used))).toBeLessThan(7 * parsing);
     expect(least(...builds.map(({ held }) => held))).toBeLessThan(parsing / 3);
-    // The same bytes pass through the same thread in both, so what other work adds is in both.
+    // Both pass the same bytes through the same thread, so other work adds to both.
     expect(least(...repeated.map(({ used }) => used))).toBeLessThan(
       least(...builds.map(({ used }) => used)) / 2,
     );
@@ -660,7 +663,7 @@ describe('of 300 tables', () => {
     Object.defineProperty(zlib, 'createGzip', { value: createGzip });
   });
 
-  /** Bytes on the wire. */
+  /** Number of bytes on the wire. */
   function compressedSize({ headers }: HttpClient): Promise<number> {
     return new Promise((resolve, reject) => {
       const options = { headers: { ...headers, 'accept-encoding': 'gzip' } };
@@ -674,7 +677,7 @@ describe('of 300 tables', () => {
   }
 });
 
-/** To the databases of all projects, so far. */
+/** Round trips to the databases of all projects so far. */
 async function roundTrips(): Promise<number> {
   const { text } = await plinth.admin.get('/metrics');
   return Number(/^plinth_database_round_trips_total (\d+)/m.exec(text)?.[1]);

@@ -1,4 +1,4 @@
-/** GET /p/<slug>/types.ts: the schema as types of TypeScript, compiled with the official clients, unmodified. */
+/** GET /p/<slug>/types.ts: the schema as TypeScript types, compiled with the unmodified official clients. */
 import { eventually } from '../../support/eventually';
 import type { HttpClient } from '../../support/http-client';
 import { LARGE_SCHEMA } from '../../support/large-schema';
@@ -101,7 +101,7 @@ async function typesOf(client: HttpClient, lang?: string, slug?: string): Promis
   return answer.text;
 }
 
-/** Compiles code that uses the types; the compiler's complaints. */
+/** Compiles code that uses the types. @returns the compiler's errors */
 async function faultsOf(
   usage: string,
   { lang, client = project.service }: { lang?: string; client?: HttpClient } = {},
@@ -145,7 +145,7 @@ describe('lang=typescript', () => {
     expect(await faultsOf(usage)).toEqual([]);
   });
 
-  it('describes values as they are answered', async () => {
+  it('describes values as responses contain them', async () => {
     await project.sql(`
       insert into authors (name) values ('Ada');
       insert into notes (author, title, moods, data, place, grade, colour, part, span, score, big) values
@@ -218,7 +218,7 @@ describe('lang=supabase', () => {
     expect(await faults(usage)).toEqual([]);
   });
 
-  it('types what is written', async () => {
+  it('types inserts and updates', async () => {
     const usage = `
       supabase.from('notes').insert({ author: 1, title: 'a' });
       supabase.from('notes').insert([{ author: 1, title: 'a', mood: 'sad', moods: ['sad'], data: { a: [1] } }]);
@@ -277,7 +277,7 @@ describe('lang=supabase', () => {
     expect(await faults(usage)).toEqual([]);
   });
 
-  it('has the types that its users know by name', async () => {
+  it('exports the helper types of Supabase', async () => {
     const usage = `
       type _1 = Same<Tables<'tags'>, { id: number; name: string }>;
       type _2 = Same<Tables<'counts'>, { author: number | null; notes: number | null }>;
@@ -295,7 +295,7 @@ describe('lang=supabase', () => {
     expect(await faults(usage)).toEqual([]);
   });
 
-  it('describes values as they are answered', async () => {
+  it('describes values as responses contain them', async () => {
     const { body } = await project.service.get(
       rest('authors?select=name,shout,notes!notes_author_fkey(title,mood),latest(title),profiles(motto)'),
     );
@@ -308,7 +308,7 @@ describe('lang=supabase', () => {
 });
 
 describe('the role', () => {
-  it('sees in either language only what it may use', async () => {
+  it('sees only objects that it may use, in both formats', async () => {
     for (const lang of ['typescript', 'supabase']) {
       const anon = await typesOf(project.anon, lang);
       const service = await typesOf(project.service, lang);
@@ -337,7 +337,7 @@ describe('the role', () => {
     expect(await faultsOf('export {};', { client: project.anon })).toEqual([]);
   });
 
-  it('is that of the bearer', async () => {
+  it('is the role of the bearer token', async () => {
     const user = await project.signUp();
     const types = await typesOf(user.http);
     expect(types).toContain('for the role authenticated');
@@ -416,7 +416,7 @@ it('compiles for 300 tables, in the same bytes each time', async () => {
   }
 });
 
-/** The answer once the types contain a text. */
+/** Waits until the types contain a text. @returns the answer */
 async function typesWith(own: TestProject, text: string): Promise<Awaited<ReturnType<HttpClient['get']>>> {
   let answer = await own.service.get(address(undefined, own.slug));
   await eventually(async () => {

@@ -1,6 +1,6 @@
 /**
- * The documents as they are kept in git, so that a change of the interface is seen in review. `npm run docs` writes them;
- * `npm run openapi:changes` names the changes that break clients.
+ * The documents are kept in git, so that a review shows each change of the interface. `npm run docs` writes them; `npm
+ * run openapi:changes` names the changes that break clients.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import type { TestProject } from '../../support/test-project';
 
 const FOLDER = join(__dirname, '../../snapshots/openapi');
 
-/** One of each: a key, a reference, an enum, a domain, names that are difficult, another schema, a function. */
+/** A schema with a key, a reference, an enum, a domain, difficult names, another schema and a function. */
 const SMALL_SCHEMA = `
   create schema api;
   grant usage on schema api to anon, authenticated, service_role;
@@ -54,7 +54,7 @@ async function served(name: string): Promise<Record<string, unknown> & { compone
   return load(answer.text.replaceAll(project.id, '00000000-0000-4000-8000-000000000000')) as never;
 }
 
-/** The project's document without auth and storage, and without the components that the platform's has as well. */
+/** The project's document without auth, storage and the components that it shares with the platform's document. */
 async function withoutPlatform(): Promise<object> {
   const [platform, { paths, components, ...head }] = await Promise.all([
     served('platform'),
@@ -76,11 +76,14 @@ async function withoutPlatform(): Promise<object> {
   };
 }
 
-it.each(['platform', 'project'])('the snapshot of the document of the %s is what is served', async (name) => {
-  const document = name === 'platform' ? await served('platform') : await withoutPlatform();
-  const file = join(FOLDER, `${name}.yaml`);
-  if (process.env.UPDATE_DOCS === '1')
-    writeFileSync(file, dump(document, { lineWidth: -1, noRefs: true, flowLevel: 6 }));
-  // Compared as values: the difference of two long texts takes Jest minutes.
-  expect(load(readFileSync(file, 'utf8'))).toEqual(document);
-});
+it.each(['platform', 'project'])(
+  'the snapshot of the %s document equals the document that is served',
+  async (name) => {
+    const document = name === 'platform' ? await served('platform') : await withoutPlatform();
+    const file = join(FOLDER, `${name}.yaml`);
+    if (process.env.UPDATE_DOCS === '1')
+      writeFileSync(file, dump(document, { lineWidth: -1, noRefs: true, flowLevel: 6 }));
+    // Compares values, because Jest takes minutes for the difference of two long texts.
+    expect(load(readFileSync(file, 'utf8'))).toEqual(document);
+  },
+);

@@ -1,4 +1,7 @@
-/** openapi-typescript and openapi-fetch, unmodified, on both documents. `npm run clients` tests the other generators. */
+/**
+ * The unmodified openapi-typescript and openapi-fetch with both documents. `npm run clients` tests the other
+ * generators.
+ */
 import { GeneratedClient, PLATFORM_STEPS, readSchema, STEPS } from '../../support/generated-client';
 import { TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';
@@ -25,7 +28,7 @@ async function generate(name: string, document: string): Promise<GeneratedClient
 }
 
 it(
-  'work on the document of a project: it compiles, and a scenario runs',
+  'work with the document of a project: the client compiles, and a scenario runs',
   async () => {
     const { text } = await project.service.get(`/p/${project.slug}/openapi.json`);
     const client = await generate('openapi-fetch', text);
@@ -37,7 +40,7 @@ it(
 );
 
 it(
-  'work on the document of the platform',
+  'work with the document of the platform',
   async () => {
     const client = await generate('openapi-fetch-platform', (await plinth.http.get('/openapi.json')).text);
     await client.addScenario('openapi-fetch', 'platform', project);
