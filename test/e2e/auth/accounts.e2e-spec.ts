@@ -32,7 +32,7 @@ describe('POST /signup', () => {
     expect(Object.keys(body).sort()).toEqual(['session', 'user']);
   });
 
-  it('gives a session that is valid at once', async () => {
+  it('gives a session that is valid immediately', async () => {
     const { user, session } = (await signUp({ email: address(), password: 'secret' })).body;
     const answer = await project.client(project.anonKey, session.access_token).get(`${project.auth}/user`);
     expect([answer.status, answer.body.user.id]).toEqual([200, user.id]);

@@ -164,7 +164,7 @@ describe('/admin/users', () => {
     expect((await admin.patch(`${users}/${user.id}`, { email: taken.email })).status).toBe(400);
   });
 
-  it('bans a user until a time, at once and everywhere, including refresh, reset and tokens signed by the project', async () => {
+  it('bans a user immediately until a time, also for refresh, reset and tokens signed by the project', async () => {
     const user = await project.signUp();
     const until = new Date(Date.now() + 86_400_000).toISOString();
     await admin.patch(`${users}/${user.id}`, { banned_until: until });
@@ -175,7 +175,7 @@ describe('/admin/users', () => {
     expect(await signInStatus(user.email, user.password)).toBe(403);
     expect(await signInStatus(user.email, 'wrong')).toBe(401);
     await guest.post(`${project.auth}/reset-password`, { email: user.email });
-    // A worker finds the account of a request, and the ban counts then.
+    // The ban applies when a worker finds the account of the request.
     const requested = 'select 1 from auth.outgoing_mails where user_id is null';
     await eventually(async () => expect(await project.sql(requested)).toEqual([]));
     await admin.patch(`${users}/${user.id}`, { banned_until: null });
@@ -271,7 +271,7 @@ describe('POST /admin/mail-preview', () => {
   });
 
   it.each([
-    ['a tag that is not closed', '{% if name %}'],
+    ['an unclosed tag', '{% if name %}'],
     ['an unknown filter', '{{ name | shell }}'],
     ['an include of a file', '{% include "/etc/passwd" %}'],
     ['a render of a file', '{% render "../../package.json" %}'],

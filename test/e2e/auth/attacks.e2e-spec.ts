@@ -15,7 +15,7 @@ beforeAll(async () => {
   // One trusted proxy, so that the tests can send from many addresses.
   plinth = await TestPlinth.start({ env: { TRUST_PROXY: '1' } });
   plinth.clock.hold();
-  // Key pairs are attacked in signing-keys.e2e-spec.ts.
+  // signing-keys.e2e-spec.ts tests attacks on key pairs.
   project = await plinth.createProject({ settings: { jwt_algorithm: 'HS256' } });
   await project.sql('create table notes (id int); create policy everybody on notes using (true)');
   guest = project.client(project.anonKey, null);
@@ -172,7 +172,7 @@ describe('guessing passwords', () => {
       Array.from({ length: 40 }, (_, n) => signIn(from('198.51.100.3'), user.email, `guess ${n}`)),
     );
     const tried = answers.filter(({ status }) => status === 401).length;
-    // Guesses whose hashes run at the same time may exceed the limit together.
+    // Guesses that are hashed concurrently can exceed the limit together.
     expect(tried).toBeLessThan(FREE_FAILURES + 8);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(40 - tried);
   });
@@ -231,7 +231,7 @@ describe('guessing passwords', () => {
 describe('finding accounts by response time', () => {
   const ROUNDS = 40;
 
-  /** Milliseconds of each, measured in turns so that noise affects both. */
+  /** Durations in milliseconds, measured alternately so that noise affects both. */
   async function timesOf(
     known: () => Promise<unknown>,
     unknown: () => Promise<unknown>,
@@ -253,7 +253,7 @@ describe('finding accounts by response time', () => {
     return wins.reduce((sum, win) => sum + win, 0) / wins.length;
   }
 
-  /** Other load can shift a sample. What tells the two apart shows in each. */
+  /** Other load can shift a sample, but a real difference shows in every sample. */
   async function expectOverlap(
     known: () => Promise<unknown>,
     unknown: () => Promise<unknown>,
@@ -340,7 +340,7 @@ describe('rotated secrets', () => {
     expect((await renewed.get(`${own.auth}/user`)).status).toBe(200);
   });
 
-  it('end all old tokens at once when there is no grace', async () => {
+  it('end all old tokens immediately when there is no grace period', async () => {
     const own = await plinth.createProject();
     const user = await own.signUp();
     await plinth.admin.post(`/admin/v1/projects/${own.id}/keys/rotate`, { grace_seconds: 0 });

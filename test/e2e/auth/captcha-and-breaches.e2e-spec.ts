@@ -1,4 +1,4 @@
-/** Captchas and breached passwords, with a local server in place of their providers. */
+/** Captchas and breached passwords, with a local server instead of the providers. */
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -74,7 +74,7 @@ async function set(settings: object): Promise<HttpAnswer> {
 }
 
 describe('breached passwords', () => {
-  it('are refused, and the server learns five digits of the hash', async () => {
+  it('are refused, and the server receives only five digits of the hash', async () => {
     const refused = await signUp(BREACHED);
     expect([refused.status, refused.body]).toEqual([
       422,
@@ -87,7 +87,7 @@ describe('breached passwords', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
   });
 
-  it('are refused by a change and by an administrator', async () => {
+  it('are refused when the user or an administrator sets one', async () => {
     const { body } = await signUp('not in the list');
     const user = project.client(project.anonKey, body.access_token);
     const changed = await user.put(`${gotrue(project)}/user`, { password: BREACHED });
@@ -103,7 +103,7 @@ describe('breached passwords', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('are not asked for without the setting', async () => {
+  it('are not looked up without the setting', async () => {
     await set({ refuse_breached_passwords: false });
     expect((await signUp(BREACHED)).status).toBe(200);
     expect(requests).toEqual([]);
@@ -141,12 +141,12 @@ describe('a captcha', () => {
     [`${project.auth}/login`, { email, password }],
     [`${project.auth}/reset-password`, { email: address() }],
     [`${project.auth}/resend-verification`, { email: address() }],
-    // The grants that need none belong to the token route alone.
+    // Only the token route has grants without a captcha.
     [`${gotrue(project)}/signup?grant_type=pkce`, { email: address(), password }],
     [`${project.auth}/login?grant_type=refresh_token`, { email, password }],
   ];
 
-  it('is asked for on every way in, by both surfaces', async () => {
+  it('is required by every way to sign in or up, in both APIs', async () => {
     for (const [path, body] of paths()) {
       const wrong = [
         {},
@@ -165,11 +165,11 @@ describe('a captcha', () => {
         ]);
       }
     }
-    // Only a token that may be one is sent.
+    // Only tokens that could be valid are sent to the provider.
     expect(requests).toHaveLength(paths().length);
     for (const [path, body] of paths()) {
       const { status } = await send(path, { ...body, ...token('solved') });
-      // There is no provider of SAML.
+      // No SAML provider exists, so /sso answers 404.
       expect([path, [200, 201, ...(path.endsWith('/sso') ? [404] : [])].includes(status)]).toEqual([
         path,
         true,
@@ -177,7 +177,7 @@ describe('a captcha', () => {
     }
   });
 
-  it('that is wrong many times is not asked about any more', async () => {
+  it('that is wrong many times is no longer sent to the provider', async () => {
     const path = `${gotrue(project)}/token?grant_type=password`;
     const statuses: number[] = [];
     const guess = async (): Promise<number> =>
@@ -190,7 +190,7 @@ describe('a captcha', () => {
     plinth.clock.move(3_600);
   });
 
-  it('is not asked for by a refresh, or with the service key', async () => {
+  it('is not required for a refresh or with the service key', async () => {
     const { body } = await send(`${gotrue(project)}/token?grant_type=password`, {
       email,
       password,
@@ -205,7 +205,7 @@ describe('a captcha', () => {
     expect([refreshed.status, byBackend.status]).toEqual([200, 200]);
   });
 
-  it('that cannot be checked refuses', async () => {
+  it('that cannot be checked is refused', async () => {
     isDown = true;
     const answers = [
       await send(`${gotrue(project)}/token?grant_type=password`, { email, password, ...token('solved') }),
@@ -215,7 +215,7 @@ describe('a captcha', () => {
     expect(answers.map(({ text: body }) => body).join()).not.toContain('127.0.0.1');
   });
 
-  it('has a secret for its address, and nothing else', async () => {
+  it('accepts only a provider and a secret as its setting', async () => {
     const wrong = [
       { provider: 'other', secret: SECRET },
       { provider: 'hcaptcha' },

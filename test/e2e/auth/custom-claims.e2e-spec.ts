@@ -68,12 +68,12 @@ it.each([
   }
 });
 
-it('may be null, as if there were no function', async () => {
+it('may be null, which adds no claims', async () => {
   const { signIn } = await withClaims('null::jsonb');
   expect((await signIn()).status).toBe(200);
 });
 
-it('are awaited for a few seconds only', async () => {
+it('are awaited for only a few seconds', async () => {
   const { project, signIn } = await withClaims(
     `begin perform pg_sleep(600); return '{}'::jsonb; end`,
     'plpgsql',

@@ -113,7 +113,7 @@ describe('enrolling a second factor', () => {
         last_used_at: null,
       },
     ]);
-    // Not verified: the password alone still suffices.
+    // The factor is not verified, so the password alone still suffices.
     expect((await as(await signIn(user)).get('/rest/v1/notes')).status).toBe(200);
     const verified = await verify(user.http, answer.body.id as string, codeOf(answer.body as Device));
     expect(verified.status).toBe(200);
@@ -224,7 +224,7 @@ describe('codes of a second factor', () => {
     expect(again.body).toEqual({ detail: expect.any(String), status_code: 401 });
   });
 
-  it('are accepted one step early or late, and never an older one after a newer one', async () => {
+  it('are accepted one step early or late, but never an older code after a newer one', async () => {
     const { user, device } = await enrolled();
     const weak = as(await signIn(user));
     expect((await verify(weak, device.id, codeOf(device, -2))).status).toBe(401);
@@ -397,7 +397,7 @@ describe('an account that somebody created with the address of another person', 
     expect((await guest.post(`${project.auth}/login`, { email, password })).status).toBe(401);
     const http = as(await signIn(owner));
     expect([await statusOf(http), (await http.get(factors())).body.factors]).toEqual([200, []]);
-    // From now on the mailbox alone no longer removes a factor.
+    // After that, the mailbox alone does not remove a factor.
     const device = await enrol(http);
     await verify(http, device.id, codeOf(device));
     expect(await statusOf(as(await signIn(await resetByMail(owner, 2))))).toBe(403);
@@ -412,7 +412,7 @@ describe('an account that somebody created with the address of another person', 
     expect((await guest.post(`${project.auth}/login`, { email, password })).status).toBe(401);
     const http = as(await signIn(await resetByMail(user, 2)));
     expect([await statusOf(http), (await http.get(factors())).body.factors]).toEqual([200, []]);
-    // Nobody has used the account: its mail completes the sign-up.
+    // Nobody has used the account, so its mail completes the sign-up.
     const pending = await plinth.createProject({ settings: { email_verification_required: true } });
     const client = pending.client(pending.anonKey, null);
     const credentials = { email: `pending-${randomUUID()}@example.com`, password: 'chosen at sign-up' };
@@ -423,7 +423,7 @@ describe('an account that somebody created with the address of another person', 
     expect((await client.post(`${pending.auth}/login`, credentials)).status).toBe(200);
   });
 
-  it('keeps all of it when its address was proved before and its user changes it', async () => {
+  it('keeps password, factor and session when its user changes an address that was proved', async () => {
     const { user, strong } = await enrolled();
     await project.service.patch(`${project.auth}/admin/users/${user.id}`, { email_verified: true });
     const email = `new-${randomUUID()}@example.com`;

@@ -1,6 +1,6 @@
 /**
- * More concurrent sign-ins than hashing threads: the queue is short, a full queue refuses at once, others are served, and so are
- * sign-ins to another project.
+ * More concurrent sign-ins than hashing threads: the queue is short, a full queue refuses immediately, and other
+ * requests and sign-ins to another project are served.
  */
 import { availableParallelism } from 'node:os';
 import { TestPlinth } from '../../support/plinth';
@@ -43,7 +43,7 @@ const isTooLarge = LINE > 400;
         .client(neighbour.anonKey, null)
         .post(`${neighbour.auth}/login`, { email: other.email, password: other.password });
       expect(status).toBe(200);
-      // It came when the queue was full, and was served among the first.
+      // This sign-in came when the queue was full, and was served among the first.
       expect(signedIn).toBeLessThan(LINE / 2);
       for (let n = 0; n < 20; n += 1) expect((await user.http.get('/rest/v1/notes')).status).toBe(200);
       // Rows do not wait for the queue.

@@ -1,4 +1,4 @@
-/** Hooks as signed calls over HTTP (Standard Webhooks), and hostile servers of them. */
+/** Hooks as signed HTTP calls (Standard Webhooks), and hostile hook servers. */
 import { createHmac, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
@@ -127,7 +127,7 @@ describe('custom_access_token_hook', () => {
   it.each([
     ['a list', []],
     ['no claims', {}],
-    ['claims that are no object', { claims: 1 }],
+    ['claims that are not an object', { claims: 1 }],
     ['claims that are too large', { claims: { x: 'x'.repeat(5_000) } }],
     ['an answer that is too large', { claims: { x: 'x'.repeat(5_000_000) } }],
   ])('refuses the sign-in when it answers %s', async (_what, body) => {
@@ -140,7 +140,7 @@ describe('before_user_created_hook', () => {
   beforeAll(() => set({ before_user_created_hook: { url, secret: SECRET } }));
   afterAll(() => set({ before_user_created_hook: null }));
 
-  it('refuses with its status and message; nobody is created', async () => {
+  it('refuses a sign-up with its status and message, and no user is created', async () => {
     reply({ error: { http_code: 400, message: 'Only addresses of example.org' } });
     const email = address();
     const refused = await signUp(email);
@@ -151,7 +151,7 @@ describe('before_user_created_hook', () => {
     expect((await signUp(email)).status).toBe(201);
   });
 
-  it('refuses sign-ups while it fails, redirects, hangs, sends too much, or is not there', async () => {
+  it('refuses sign-ups while its server fails, redirects, hangs, sends too much, or does not exist', async () => {
     const hostile: (typeof answer)[] = [
       (response) => response.writeHead(302, { location: 'https://example.com/' }).end(),
       (response) => response.writeHead(500).end('{}'),
@@ -169,7 +169,7 @@ describe('before_user_created_hook', () => {
   });
 
   it.each(['http://127.0.0.1:9/hook', 'https://10.0.0.1/hook', 'https://[::1]/hook', 'http://example.com/'])(
-    'does not reach %s',
+    'does not connect to %s',
     async (elsewhere) => {
       await set({ before_user_created_hook: { url: elsewhere, secret: SECRET } });
       expect((await signUp()).status).toBe(500);
@@ -190,7 +190,7 @@ it('password_verification_attempt_hook refuses right passwords, and changes noth
   await set({ password_verification_attempt_hook: null });
 });
 
-it('send_email_hook gets each mail with one id for all attempts', async () => {
+it('send_email_hook receives each mail with the same id for all attempts', async () => {
   const email = address();
   await signUp(email);
   await set({ send_email_hook: { url, secret: SECRET } });
@@ -209,7 +209,7 @@ it('send_email_hook gets each mail with one id for all attempts', async () => {
 describe('the secret of an address', () => {
   afterEach(() => set({ before_user_created_hook: null }));
 
-  it('is never shown, and stays as long as the address does', async () => {
+  it('is never shown, and is kept until the address changes', async () => {
     const shown = await set({ before_user_created_hook: { url, secret: SECRET } });
     expect(shown.before_user_created_hook).toEqual({ url });
     const { body } = await plinth.admin.get(path());
@@ -233,7 +233,7 @@ describe('the secret of an address', () => {
   });
 });
 
-it('no session begins for a user who loses a group of the directory while the hook answers', async () => {
+it('no session begins for a user who is removed from a directory group while the hook answers', async () => {
   const directory = await Directory.connect(plinth, `/projects/${project.id}`);
   const user = await project.signUp();
   const group = await directory.newGroup('Sales', [user.id]);

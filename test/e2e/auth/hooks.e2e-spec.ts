@@ -1,4 +1,4 @@
-/** Functions that a project sets for moments of a sign-in (settings `..._hook`), and hostile answers of them. */
+/** Functions that a project calls at sign-in (settings `..._hook`), and their hostile results. */
 import { randomUUID } from 'node:crypto';
 import { decode } from 'jsonwebtoken';
 import { Secret, TOTP } from 'otpauth';
@@ -32,7 +32,7 @@ const set = async (settings: object): Promise<void> => {
   const answer = await plinth.admin.patch(`/admin/v1/projects/${project.id}`, { settings });
   expect(answer.status).toBe(200);
 };
-/** Defines public.hook() and sets it. @param body SQL of an expression over `event` */
+/** Defines public.hook() and sets it. @param body SQL expression that may use `event` */
 async function hook(setting: string, body: string): Promise<void> {
   await project.sql(`truncate calls; create or replace function public.hook(event jsonb) returns jsonb
     language plpgsql volatile security definer set search_path = public as $$ begin
@@ -117,7 +117,7 @@ describe('custom_access_token_hook', () => {
 describe('before_user_created_hook', () => {
   afterAll(() => set({ before_user_created_hook: null }));
 
-  it('sees who signs up and refuses, with its status and message; nobody is created', async () => {
+  it('sees who signs up, and refuses with its status and message; no user is created', async () => {
     await hook(
       'before_user_created_hook',
       `case when event -> 'user' ->> 'email' like '%@example.com' then '{}'::jsonb
@@ -170,7 +170,7 @@ describe('before_user_created_hook', () => {
 describe('password_verification_attempt_hook', () => {
   afterAll(() => set({ password_verification_attempt_hook: null }));
 
-  it('learns of right and wrong passwords, and refuses right ones only by its decision', async () => {
+  it('is called for right and wrong passwords, and refuses a right one only by its decision', async () => {
     const email = address();
     const { user } = (await signUp(email)).body;
     await hook(
@@ -201,7 +201,7 @@ describe('password_verification_attempt_hook', () => {
 describe('mfa_verification_attempt_hook', () => {
   afterAll(() => set({ mfa_verification_attempt_hook: null }));
 
-  it('learns of codes, and may refuse right ones', async () => {
+  it('is called for codes, and may refuse a right one', async () => {
     const { http, id: userId } = await project.signUp();
     const { id, secret } = (await http.post(`${project.auth}/factors`, {})).body;
     const verify = (code: string) => http.post(`${project.auth}/factors/${id}/verify`, { code });
@@ -220,7 +220,7 @@ describe('mfa_verification_attempt_hook', () => {
 describe('send_email_hook', () => {
   afterAll(() => set({ send_email_hook: null }));
 
-  it('gets the mail with its token in place of SMTP, which sends nothing', async () => {
+  it('receives the mail with its token, which is then not sent by SMTP', async () => {
     const email = address();
     await signUp(email);
     await hook('send_email_hook', 'null');
@@ -264,9 +264,9 @@ describe('a hostile function', () => {
       'loop begin perform pg_sleep(60); exception when query_canceled then null; end; end loop;',
       'jsonb',
     ],
-    ['gives rows without end', 'loop return next event; end loop;', 'setof jsonb'],
-    ['gives rows after rows', 'return query select event from generate_series(1, 100000);', 'setof jsonb'],
-    ['gives a large value', 'return to_jsonb(repeat(md5(event::text), 500000));', 'jsonb'],
+    ['returns endless rows', 'loop return next event; end loop;', 'setof jsonb'],
+    ['returns too many rows', 'return query select event from generate_series(1, 100000);', 'setof jsonb'],
+    ['returns a large value', 'return to_jsonb(repeat(md5(event::text), 500000));', 'jsonb'],
     ['says that the server is down', `raise exception 'x' using errcode = '57P03';`, 'jsonb'],
     ['says that there are no connections', `raise exception 'x' using errcode = '53300';`, 'jsonb'],
     ['ends its own connection', 'perform pg_terminate_backend(pg_backend_pid()); return event;', 'jsonb'],
@@ -281,7 +281,7 @@ describe('a hostile function', () => {
       const neighbour = await plinth.createProject();
       await hostile(body, returns);
       const floods = Promise.all(Array.from({ length: 8 }, () => signUp()));
-      // Requests of another project are answered in the meantime.
+      // Requests of another project are answered during the flood.
       for (let n = 0; n < 5; n += 1) {
         const answer = await guestOf(neighbour).post(`${neighbour.auth}/signup`, {
           email: address(),

@@ -34,10 +34,10 @@ describe('a body with a value of the wrong type', () => {
   );
 
   it.each([
-    ['20260101', 'is no date in the extended format'],
-    ['tomorrow', 'is no date'],
-    ['2026-02-31', 'is no day'],
-    ['2026-01-01T25:00:00Z', 'is no time'],
+    ['20260101', 'is not a date in the extended format'],
+    ['tomorrow', 'is not a date'],
+    ['2026-02-31', 'is not an existing day'],
+    ['2026-01-01T25:00:00Z', 'is not a time'],
     ['', 'is nothing'],
     [1_767_225_600, 'is a number'],
   ])('reports the format of banned_until: %j %s', async (banned_until, _what) => {
@@ -53,7 +53,7 @@ describe('a body with a value of the wrong type', () => {
     'accepts %s for banned_until',
     async (banned_until) => {
       const user = await project.signUp();
-      // The document has the date with a time only: generators know no format for both.
+      // The document has only dates with a time, because generators have no format for both.
       const client = project.service.unchecked();
       const answer = await client.patch(`${project.auth}/admin/users/${user.id}`, { banned_until });
       expect([answer.status, answer.body.user.banned_until]).toEqual([

@@ -110,7 +110,7 @@ it.each([
   '$pbkdf2-md5$i=1000$c2FsdA==$aGFzaA==',
   FIREBASE.replace('n=14', 'n=24'),
   FIREBASE.replace('r=8', 'r=99'),
-])('answers 400 for the hash "%s", which asks for too much or is none', async (password_hash) => {
+])('answers 400 for the hash "%s", which is invalid or too costly', async (password_hash) => {
   const email = `ada-${randomUUID()}@example.com`;
   const answer = await project.service.post(`${project.auth}/admin/users`, { email, password_hash });
   expect(answer.status).toBe(400);
@@ -139,7 +139,7 @@ it('does not let an imported hash of excessive cost delay other sign-ins', async
   expect(await signIn(other.email, other.password)).toBe(200);
 });
 
-it('takes as long for unknown addresses as for those of users whose hashes take long', async () => {
+it('takes as long for unknown addresses as for users whose hashes take long', async () => {
   const own = await plinth.createProject();
   const guest = own.client(own.anonKey, null);
   const hash = pbkdf2('sha512', 1_000_000);
@@ -156,6 +156,6 @@ it('takes as long for unknown addresses as for those of users whose hashes take 
     known?.push(await timeOf(`user-${n}@example.com`));
     unknown?.push(await timeOf(`nobody-${n}@example.com`));
   }
-  // One kind is never faster each time.
+  // Neither of the two is faster every time.
   expect(Math.max(...(unknown ?? []))).toBeGreaterThan(Math.min(...(known ?? [])) / 2);
 });

@@ -54,7 +54,7 @@ const UNUSUAL = [
     domains: ['example.com'],
     ...change,
   });
-  // Failures of the directory count as wrong guesses do.
+  // Failures of the directory count as wrong guesses.
   beforeEach(() => plinth.clock.move(3_600));
 
   const path = (): string => `/admin/v1/projects/${project.id}`;
@@ -89,7 +89,7 @@ const UNUSUAL = [
     expect(answers[0]?.body.user.id).toBe(answers[1]?.body.user.id);
   });
 
-  it('signs in through the token of GoTrue, where the provider is named', async () => {
+  it("signs in through GoTrue's token path if the request names the provider", async () => {
     const token = (body: object) =>
       guestOf(project).post(`${gotrue(project)}/token?grant_type=password`, body);
     const answer = await token({ provider: 'ldap', email: 'bob', password: PASSWORD });
@@ -113,7 +113,7 @@ const UNUSUAL = [
     expect((await attempt({ login: 'tim', password: PASSWORD }, guestOf(project))).status).toBe(401);
   });
 
-  it('joins an account only if both sides proved the address', async () => {
+  it('joins an account only if both sides verified the address', async () => {
     await guestOf(project).post(`${project.auth}/signup`, {
       email: 'cyd@example.com',
       password: 'of a stranger',
@@ -142,7 +142,7 @@ const UNUSUAL = [
       ['ada', `${PASSWORD} `],
       ['ada', 'x'.repeat(500)],
       ['\u00e4da', PASSWORD],
-      // An entry without a password, and an address of three entries.
+      // The first is an entry without a password, the second the address of three entries.
       ['fay', PASSWORD],
       ['team@example.com', PASSWORD],
     ])
@@ -169,9 +169,9 @@ const UNUSUAL = [
     expect((await signIn('eve')).status).toBe(200);
   });
 
-  it('slows down guesses for an entry, by whatever logins it is found', async () => {
+  it('slows down guesses for an entry, whichever login finds it', async () => {
     const statuses: number[] = [];
-    // Spaces at the end count for nothing.
+    // Trailing spaces are ignored.
     for (let attempt = 0; attempt < 6; attempt += 1)
       for (const login of ['eve', 'eve@example.com'])
         statuses.push((await signIn(login + ' '.repeat(attempt), 'wrong')).status);
@@ -194,7 +194,7 @@ const UNUSUAL = [
     expect(statuses[1]).toEqual(statuses[0]);
   });
 
-  it('refuses two entries for a login', async () => {
+  it('refuses a login that finds two entries', async () => {
     await set({ user_filter: '(|(uid={login})(objectClass=inetOrgPerson))' });
     expect((await signIn('ada')).status).toBe(401);
     await set({});
@@ -207,8 +207,8 @@ const UNUSUAL = [
     ['nothing at the address', { url: 'ldaps://127.0.0.1:9' }],
     ['a private address', { url: 'ldaps://10.0.0.1' }],
     ['a name of this machine', { url: 'ldaps://localhost' }],
-    ['a filter that is none', { user_filter: '(uid={login}))(cn=x)' }],
-    ['an id that entries do not have', { id_attribute: 'objectGUID' }],
+    ['an invalid filter', { user_filter: '(uid={login}))(cn=x)' }],
+    ['an id attribute that entries do not have', { id_attribute: 'objectGUID' }],
   ])('answers 503 for %s', async (_what, change) => {
     await set(change);
     const answer = await signIn('ada');
@@ -245,22 +245,22 @@ const UNUSUAL = [
         'that adds something before encryption',
         (socket) => socket.write(Buffer.concat([ACCEPTED, ACCEPTED])),
       ],
-      ['that goes on without encryption', (socket) => socket.write(ACCEPTED)],
-      ['that writes without end', (socket) => socket.write(Buffer.alloc(50_000_000, 0x30))],
+      ['that continues without encryption', (socket) => socket.write(ACCEPTED)],
+      ['that never stops writing', (socket) => socket.write(Buffer.alloc(50_000_000, 0x30))],
       ['that speaks HTTP', (socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n')],
-    ])('%s is given up', async (_what, answer) => {
+    ])('%s is disconnected', async (_what, answer) => {
       await serve(answer);
       expect((await signIn('ada')).status).toBe(503);
     });
   });
 
-  it('is refused where the project has no directory', async () => {
+  it('is refused if the project has no directory', async () => {
     const plain = await plinth.createProject();
     const answer = await guestOf(plain).post(`${plain.auth}/ldap`, { login: 'ada', password: PASSWORD });
     expect([answer.status, answer.body.detail]).toEqual([404, 'Sign-in with LDAP is turned off']);
   });
 
-  it('never shows the password of the application, and needs it again for another address', async () => {
+  it('never shows the password of the application, and requires it again for another address', async () => {
     const { body } = await plinth.admin.get(path());
     expect(body.settings.ldap).not.toHaveProperty('bind_password');
     const { bind_password: _removed, ...without } = directory() as Record<string, unknown>;

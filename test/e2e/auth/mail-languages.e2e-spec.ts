@@ -83,11 +83,7 @@ describe('templates are validated when they are saved: 400 names the fault of', 
     plinth.admin.patch(`/admin/v1/projects/${project.id}`, { settings: { mail_templates } });
 
   it.each([
-    [
-      'a tag that is not closed',
-      { reset: { text: '{% if name %}' } },
-      /mail_templates\["reset"\].*text: .*if/,
-    ],
+    ['an unclosed tag', { reset: { text: '{% if name %}' } }, /mail_templates\["reset"\].*text: .*if/],
     [
       'an unknown filter',
       { 'reset.de': { html: '{{ name | shell }}' } },

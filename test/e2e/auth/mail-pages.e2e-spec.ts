@@ -125,7 +125,7 @@ const browsers = [
     },
   );
 
-  it('the verification page confirms an address, with the password of the person who has it', async () => {
+  it('the verification page asks for a password and confirms the address', async () => {
     const own = await plinth.createProject({ settings: { email_verification_required: true } });
     const email = `verify-${javaScript}@example.com`;
     const credentials = { email, password: 'correct horse' };
@@ -227,7 +227,7 @@ describe('the pages over HTTP', () => {
       expect((await confirm(link, 'the owner')).status).toBeLessThan(400);
       expect(await statuses(email)).toEqual([401, 200]);
     }
-    // Nor where a call without a password confirms, unless the client is that of the sign-up.
+    // A confirmation without a password keeps the creator's password only if the client is that of the sign-up.
     for (const [agent, status] of [
       ['owner', 401],
       ['creator', 200],

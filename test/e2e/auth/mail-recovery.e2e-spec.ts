@@ -1,6 +1,6 @@
 /**
  * Mails whose jobs are lost because Redis or the queue's tables were emptied. Token and mail are in the project's
- * database, so each mail is sent once. Also lists given-up mails of all projects.
+ * database, so each mail is sent once. Also lists failed mails of all projects.
  */
 import { Redis } from 'ioredis';
 import { MailSweep } from '../../../src/auth/mail/mail-sweep.service';
@@ -15,7 +15,7 @@ const TUNING = { mailRecoveryIntervalMs: 200, mailRetryDelayMs: 60_000 };
 const requestReset = async (project: TestProject, { email }: TestUser): Promise<number> =>
   (await project.client(project.anonKey, null).post(`${project.auth}/reset-password`, { email })).status;
 
-/** Waits until the first attempt is recorded, which is later than the answer of the SMTP server. */
+/** Waits until the first attempt is recorded, which happens after the response of the SMTP server. */
 const attempted = (project: TestProject, { email }: TestUser): Promise<string> =>
   eventually(async () => {
     const [mail] = await project.sql(
@@ -24,7 +24,7 @@ const attempted = (project: TestProject, { email }: TestUser): Promise<string> =
     return (mail?.last_error ?? null) as string | null;
   });
 
-/** Searches for lost mails, then asks for another one: its attempt comes after those of mails that were found. */
+/** Searches for lost mails, then requests another mail, which is attempted after the mails that were found. */
 async function searched(plinth: TestPlinth, project: TestProject): Promise<TestUser> {
   await plinth.app.get(MailSweep).sweepAll();
   const later = await project.signUp();
@@ -47,7 +47,7 @@ async function losesNothing(plinth: TestPlinth, smtp: MailServer, lose: () => Pr
   for (const [project, user] of users) await attempted(project, user);
   await lose();
   smtp.mood = 'accept';
-  // Not yet: the worker that claimed it may still be sending.
+  // The mail is not sent yet, because the worker that claimed it may still be sending.
   const early = await searched(plinth, projects[0] as TestProject);
   await smtp.mailTo(early.email);
   expect(smtp.mails).toHaveLength(1);

@@ -37,7 +37,7 @@ describe('with an SMTP server that misbehaves', () => {
     await smtp.stop();
   });
 
-  it('sends a test mail at once, with the draft and sample values, or says why not', async () => {
+  it('sends a test mail immediately, with the draft and sample values, or reports the error', async () => {
     const path = `${project.auth}/admin/mail-test`;
     const draft = { kind: 'reset', to: 'grace@example.com', subject: 'Draft for {{ name }}' };
     expect((await project.service.post(path, draft)).status).toBe(200);
@@ -100,7 +100,7 @@ describe('with an SMTP server that misbehaves', () => {
     smtp.mood = 'hold';
     for (const user of users) await requestReset(project, user);
     await eventually(() => (smtp.waiting === 2 ? true : null));
-    // While the server is silent, requests are answered and more mails are queued.
+    // Requests are answered and more mails are queued while the server is silent.
     expect((await users[0].http.get(`${project.auth}/user`)).status).toBe(200);
     const late = await project.signUp();
     await requestReset(project, late);
@@ -190,7 +190,7 @@ describe('with an SMTP server that misbehaves', () => {
   });
 });
 
-it('sends delayed mails at once when an operator asks for it', async () => {
+it('sends delayed mails immediately when an operator requests it', async () => {
   const smtp = await MailServer.start();
   const plinth = await TestPlinth.start({
     env: { SMTP_URL: smtp.url },

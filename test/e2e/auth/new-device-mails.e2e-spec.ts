@@ -60,18 +60,18 @@ it('are sent for another program or network, once, and not at sign-up', async ()
   await signIn(at(FIREFOX, '2001:db8:1::7'), user);
   expect((await nth(user, 2)).text).toContain('2001:db8:1::7');
   await signIn(at(FIREFOX, '2001:db8:1::8'), user);
-  // As a server that listens on IPv6 sees IPv4.
+  // A server that listens on IPv6 sees IPv4 addresses in this form.
   await signIn(at(FIREFOX, '::ffff:198.51.100.7'), user);
   expect((await nth(user, 3)).text).toContain('198.51.100.7');
   await signIn(at(FIREFOX, '::ffff:192.0.2.7'), user);
   expect((await nth(user, 4)).text).toContain('192.0.2.7');
   await signIn(at(HOSTILE), user);
   expect((await nth(user, 5)).html).not.toContain('evil');
-  // The later sign-ins sent none before it.
+  // The later sign-ins sent no other mail.
   expect(mails(user)).toHaveLength(5);
 });
 
-it('are sent for a few devices at once only, and the sign-ins work', async () => {
+it('are sent for only a few devices in a short time, while all sign-ins succeed', async () => {
   const user = await signUp(at(FIREFOX));
   for (let n = 0; n < 14; n += 1) await signIn(at(FIREFOX, `198.51.${n}.1`), user);
   const rows = await project.sql(
@@ -80,7 +80,7 @@ it('are sent for a few devices at once only, and the sign-ins work', async () =>
   expect(rows).toEqual([{ count: 10 }]);
 });
 
-it('have templates of the project, and go through its hook', async () => {
+it('use the templates and the mail hook of the project', async () => {
   const own = await plinth.createProject({
     settings: {
       new_device_mails: true,

@@ -132,7 +132,7 @@ describe('a new e-mail address', () => {
     expect((await user.http.get(`${project.auth}/user`)).body.user.email).toBe(email);
   });
 
-  it('is refused when it is taken: 400, at once or when it is confirmed', async () => {
+  it('is refused when it is taken: 400, immediately or when it is confirmed', async () => {
     const [user, other] = [await project.signUp(), await project.signUp()];
     expect((await change(user, { email: other.email.toUpperCase() })).status).toBe(400);
     const email = address();
@@ -163,7 +163,7 @@ describe('a new e-mail address', () => {
     expect(await signInStatus(user.email, user.password)).toBe(200);
   });
 
-  it('reveals of a few addresses only whether they have an account: 429 after that', async () => {
+  it('reveals only for a few addresses whether they have an account, and then answers 429', async () => {
     const [user, other] = [await project.signUp(), await project.signUp()];
     const statuses: number[] = [];
     for (let n = 0; n < 12; n += 1) statuses.push((await change(user, { email: other.email })).status);

@@ -63,7 +63,7 @@ import { TestProject } from '../../support/test-project';
       const statuses = [];
       for (let n = 0; n < 11; n += 1) statuses.push((await signIn(`guess ${n}`)).status);
       expect(statuses).toEqual([...Array<number>(10).fill(401), 429]);
-      // All processes share it: a load balancer would find none that is ready.
+      // All processes share Redis, so a load balancer would otherwise find no process that is ready.
       const ready = await plinth.http.get('/health/ready');
       expect(ready).toMatchObject({ status: 200, body: { checks: { redis: { status: 'down' } } } });
       expect((await other.http.post(`${project.auth}/logout`)).status).toBe(200);
@@ -71,11 +71,11 @@ import { TestProject } from '../../support/test-project';
     } finally {
       redis.resume();
     }
-    // Redis has counted none of them.
+    // Redis has not counted these guesses.
     expect(await eventually(async () => ((await signIn()).status === 200 ? true : null))).toBe(true);
   });
 
-  it('stops while a worker has not reached the Redis that came back', async () => {
+  it('stops although a worker has not yet reconnected to Redis', async () => {
     const other = await TestPlinth.start({ env: { REDIS_URL: redis.url } });
     await redis.stop();
     await eventually(async () => ((await redisOf(other)) === 'down' ? true : null));

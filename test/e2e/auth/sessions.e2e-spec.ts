@@ -168,7 +168,7 @@ describe('POST /refresh', () => {
 });
 
 describe('GET /sessions and DELETE /sessions/<id>', () => {
-  it('lists the own live sessions with device, address and last use, and marks the current one', async () => {
+  it("lists the user's live sessions with device, address and last use, and marks the current one", async () => {
     const user = await project.signUp();
     await guest.post(
       `${project.auth}/login`,
@@ -196,7 +196,7 @@ describe('GET /sessions and DELETE /sessions/<id>', () => {
     expect(sessions.map(({ ip }) => ip)).toEqual(['127.0.0.1', '127.0.0.1']);
   });
 
-  it('ends another own session at once', async () => {
+  it('ends another session of the user immediately', async () => {
     const user = await project.signUp();
     const other = (await guest.post(`${project.auth}/login`, { email: user.email, password: user.password }))
       .body.session;

@@ -49,7 +49,7 @@ const statuses = async (of: TestProject): Promise<string[]> =>
     ({ algorithm, status }) => `${algorithm} ${status}`,
   );
 
-/** Verifies as a stranger would who only knows the key set. */
+/** Verifies a token with the key set alone, as a third party would. */
 async function isVerified(token: string, of: TestProject = project): Promise<boolean> {
   const jwk = (await keySet(of)).find(({ kid }) => kid === headerOf(token)?.kid);
   if (!jwk) return false;
@@ -105,7 +105,7 @@ describe('tokens of a new project', () => {
     expect(asked).toEqual([expect.stringContaining('/.well-known/jwks.json')]);
   });
 
-  it('leave the two keys, and tokens of the own backend, with HS256 and jwt_secret', async () => {
+  it("do not change the two API keys and tokens of the project's backend, which use HS256 and jwt_secret", async () => {
     expect([headerOf(project.anonKey)?.alg, headerOf(project.serviceKey)?.alg]).toEqual(['HS256', 'HS256']);
     expect(await statusOf(project.token({ sub: randomUUID(), role: 'authenticated' }))).toBe(200);
   });
@@ -187,7 +187,7 @@ describe('a token that mixes keys up', () => {
     }
     const other = await plinth.createProject();
     expect(await statusOf(user.accessToken, other)).toBe(401);
-    // An access token is no key.
+    // An access token is not accepted as a key.
     expect((await project.client(user.accessToken, user.accessToken).get('/rest/v1/notes')).status).toBe(401);
   });
 });
@@ -216,7 +216,7 @@ describe('rotation', () => {
     plinth.clock.move(-601);
   });
 
-  it('with a grace of 0 ends tokens at once, but no session', async () => {
+  it('with a grace period of 0 ends tokens immediately, but not sessions', async () => {
     const own = await plinth.createProject();
     await own.sql('create table notes (id int); create policy p on notes using (true)');
     const { accessToken, session } = await own.signUp();
@@ -230,7 +230,7 @@ describe('rotation', () => {
     expect(await statusOf(refreshed.body.session.access_token, own)).toBe(200);
   });
 
-  it('of all keys rotates the key pair, too; parallel ones leave one current key', async () => {
+  it('of all keys also rotates the key pair; concurrent rotations leave one current key', async () => {
     const own = await plinth.createProject();
     const { accessToken } = await own.signUp();
     const answers = await Promise.all([
@@ -259,7 +259,7 @@ describe('jwt_algorithm', () => {
     },
   );
 
-  it('changes without a sign-out, there and back', async () => {
+  it('changes in both directions without signing users out', async () => {
     const own = await plinth.createProject({ settings: { jwt_algorithm: 'HS256' } });
     await own.sql('create table notes (id int); create policy p on notes using (true)');
     expect(await keySet(own)).toEqual([]);
@@ -275,7 +275,7 @@ describe('jwt_algorithm', () => {
     expect((await change(own, { jwt_algorithm: 'none' })).status).toBe(400);
   });
 
-  it('refuses tokens of the own backend where a setting says so, but neither keys nor users', async () => {
+  it("refuses tokens of the project's backend if a setting says so, but not keys and users", async () => {
     const own = await plinth.createProject({ settings: { backend_tokens_enabled: false } });
     await own.sql('create table notes (id int); create policy p on notes using (true)');
     const { accessToken } = await own.signUp();
@@ -300,7 +300,7 @@ describe('jwt_algorithm', () => {
 });
 
 describe('a restore', () => {
-  it('makes new key pairs, or keeps them with the other keys', async () => {
+  it('makes new key pairs, or keeps the key pairs together with the other keys', async () => {
     const own = await plinth.createProject({ settings: { jwt_algorithm: 'EdDSA' } });
     const { accessToken } = await own.signUp();
     const published = await keySet(own);

@@ -57,7 +57,8 @@ it.each(NEW_PASSWORDS)(
   'a new password that %s cancels a pending change of address',
   async (_who, setPassword) => {
     const user = await project.signUp();
-    // An attacker with the access token does this; the notice to the old address asks its owner to change the password.
+    // An attacker with the access token could do this; the notice to the old address asks its owner to change
+    // the password.
     const token = await askForChange(user, address());
     expect((await setPassword(user)).status).toBe(200);
     expect((await verifyEmail(token)).status).toBe(401);

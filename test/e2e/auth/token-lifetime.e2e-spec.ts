@@ -26,7 +26,7 @@ it('refuses an expired token after 30 seconds of leeway', async () => {
   expect([answer.status, answer.body.status_code]).toEqual([401, 401]);
 });
 
-it('accepts new keys, tokens and sessions on a machine whose clock is more than a minute behind', async () => {
+it('accepts new keys, tokens and sessions if the clock of the machine is more than a minute slow', async () => {
   const other = await TestPlinth.start({ replicaOf: plinth });
   try {
     other.clock.move((plinth.clock.now() - other.clock.now()) / 1_000 - 90);

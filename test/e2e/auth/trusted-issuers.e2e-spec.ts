@@ -1,4 +1,4 @@
-/** Tokens of a project's own identity provider (setting `trusted_issuers`), and hostile ones. */
+/** Tokens of a project's own identity provider (setting `trusted_issuers`), and hostile issuers. */
 import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,7 +15,7 @@ let plinth: TestPlinth;
 let project: TestProject;
 let server: Server;
 let url: string;
-/** Answers of the issuer by path; each request is counted. */
+/** Responses of the issuer by path; each request is counted. */
 const answers = new Map<string, (request: IncomingMessage, response: ServerResponse) => void>();
 const asked = new Map<string, number>();
 
@@ -72,7 +72,7 @@ const statusOf = async (bearer: string, of: TestProject = project): Promise<numb
   (await of.client(of.anonKey, bearer).get('/rest/v1/notes')).status;
 
 describe('a token of a trusted issuer', () => {
-  it('is a bearer on tables and storage, as the user that it names', async () => {
+  it('is accepted as bearer on tables and storage, as the user that it names', async () => {
     const sub = randomUUID();
     const http = project.client(project.anonKey, token({ sub, email: 'ann@example.com' }));
     expect((await http.post('/rest/v1/notes', { id: 1 })).body).toEqual([{ id: 1, owner: sub }]);
@@ -96,18 +96,18 @@ describe('a token of a trusted issuer', () => {
     expect((await http.post(`${project.auth}/logout`)).status).toBe(401);
   });
 
-  it('never has service_role, whatever it claims; policies do not see such a claim either', async () => {
+  it('never has service_role, whatever it claims, and policies do not see such a claim', async () => {
     const forged = token({ role: 'service_role', project_id: project.id, session_id: 'x', read_only: 'no' });
     const http = project.client(project.anonKey, forged);
     const { body } = await http.post('/rest/v1/rpc/me', {});
     expect(body).toMatchObject({ role: 'authenticated', iss: ISSUER });
     expect(Object.keys(body)).not.toContain('session_id');
     expect((await http.get(`${project.auth}/admin/users`)).status).toBe(403);
-    // Nor is it an apikey.
+    // The token is not accepted as apikey either.
     expect((await project.client(forged, forged).get('/rest/v1/notes')).status).toBe(401);
   });
 
-  it('is refused for another audience, without an end, too old, too new, of another issuer or key', async () => {
+  it('is refused for another audience, without exp, too old, too new, or of another issuer or key', async () => {
     const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
     const refused = [
       token({ aud: 'another' }),
@@ -131,7 +131,7 @@ describe('a token of a trusted issuer', () => {
     expect(await statusOf(token(), other)).toBe(401);
   });
 
-  it('is accepted with clocks two minutes apart, also when it was verified before', async () => {
+  it('is accepted if clocks differ by two minutes, also after it was verified once', async () => {
     const early = token({ iat: now() + 115, nbf: now() + 115 });
     const late = token({ exp: now() - 115 });
     for (const bearer of [early, late, early, late, token({ aud: ['another', AUDIENCE] })]) {
@@ -139,7 +139,7 @@ describe('a token of a trusted issuer', () => {
     }
   });
 
-  it('has a role of the claim that the project names, if the project lists it', async () => {
+  it('has the role in the claim that the project names, if the project lists the role', async () => {
     const own = await create({
       issuer: ISSUER,
       jwks_url: `${url}/keys`,
@@ -200,7 +200,7 @@ describe('the key set', () => {
     expect(asked.get('/rotating')).toBe(2);
   });
 
-  it('stays in use while the issuer is down, which stops only new keys; a withdrawn key ends', async () => {
+  it('remains in use while the issuer is down, until the issuer withdraws a key', async () => {
     serve('/failing', { keys: [jwk(first.publicKey, 'one')] });
     const own = await create({ issuer: ISSUER, jwks_url: `${url}/failing`, audience: AUDIENCE });
     await own.sql('create table notes (id int); create policy p on notes using (true)');
@@ -229,22 +229,22 @@ describe('the key set', () => {
       'that redirects',
       (_request, response) => void response.writeHead(302, { location: `${url}/keys` }).end(),
     ],
-    ['that is no JSON', (_request, response) => void response.end('<html>')],
+    ['that is not JSON', (_request, response) => void response.end('<html>')],
     ['nested too deeply', (_request, response) => void response.end('['.repeat(200_000))],
     [
-      'with keys of another kind',
+      'with keys of another type',
       (_request, response) => void response.end('{"keys":[null,1,{"kty":"oct","k":"c2VjcmV0"}]}'),
     ],
   ];
 
-  it('is refused if it is too large, slow or malformed, and other issuers are served in the meantime', async () => {
+  it('is refused if it is too large, slow or malformed, without delaying other issuers', async () => {
     const issuers = HOSTILE.map(([what, answer], n) => {
       answers.set(`/hostile${n}`, answer);
       return { issuer: what, jwks_url: `${url}/hostile${n}`, audience: AUDIENCE };
     });
     const own = await create(...issuers);
     const refused = issuers.map(({ issuer }) => statusOf(token({ iss: issuer }), own));
-    // The slow ones are still awaited when the other issuer was served.
+    // The other issuer is served while the slow key sets are still awaited.
     expect(await Promise.race([statusOf(token()), Promise.all(refused)])).toBe(200);
     expect(await Promise.all(refused)).toEqual(HOSTILE.map(() => 401));
     expect(issuers.map((_, n) => asked.get(`/hostile${n}`))).toEqual(HOSTILE.map(() => 1));

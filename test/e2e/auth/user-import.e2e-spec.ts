@@ -40,7 +40,7 @@ const stored = async (id: string): Promise<any> =>
   (await project.sql(`select to_jsonb(u) || '{}' as row from auth.users u where id = '${id}'`))[0].row;
 const address = (): string => `ada-${randomUUID()}@example.com`;
 
-it('stores hash, identities, proofs, metadata, phone, times and ban, and continues when it is repeated', async () => {
+it('stores hash, identities, confirmations, metadata, phone, times and ban, and skips existing users when repeated', async () => {
   const [id, banned, anonymous] = [randomUUID(), randomUUID(), randomUUID()];
   const [email, phone] = [address(), `49151${Date.now() % 10_000_000_000}`];
   const body = lines(
@@ -105,7 +105,7 @@ it('stores hash, identities, proofs, metadata, phone, times and ban, and continu
 
 const BOMB = '$argon2id$v=19$m=4194304,t=3,p=4$c29tZXNhbHRzb21lc2FsdA$' + 'a'.repeat(43);
 it.each([
-  ['is no JSON', '{"email": ', 'The line is not valid JSON'],
+  ['is not JSON', '{"email": ', 'The line is not valid JSON'],
   ['is a list', '[]', 'The line is not a JSON object'],
   ['is not UTF-8', Buffer.from('7b22656d61696c223a22ff227d', 'hex'), 'The line is not valid JSON'],
   ['has an unknown member', '{"mail": "a@example.com"}', 'mail is unknown'],
@@ -129,8 +129,12 @@ it.each([
   ['has too much app_metadata', { app_metadata: { a: 'x'.repeat(1_100) } }, 'app_metadata'],
   ['has too many values', { user_metadata: { a: Array(30_000).fill(0) } }, 'values'],
   ['is too long', `{"email":"${'x'.repeat(1_400_000)}"}`, 'longer than'],
-  ['has too long a subject', { identities: [{ provider: 'google', id: 'x'.repeat(300) }] }, 'id is longer'],
-  ['names a provider by markup', { identities: [{ provider: '<b>', id: '1' }] }, 'provider'],
+  [
+    'has an identity with too long a subject',
+    { identities: [{ provider: 'google', id: 'x'.repeat(300) }] },
+    'id is longer',
+  ],
+  ['has markup as the name of a provider', { identities: [{ provider: '<b>', id: '1' }] }, 'provider'],
   [
     'is nested too deeply',
     `{"email":"a@example.com","user_metadata":${'{"a":'.repeat(900)}1${'}'.repeat(900)}}`,
@@ -164,7 +168,7 @@ it('finds the rows that the database refuses, in a batch of many', async () => {
   await project.sql('drop trigger refuse on auth.users');
 });
 
-it('ends at a row that takes too long, and keeps what was stored before', async () => {
+it('stops at a row that takes too long, and keeps the rows before it', async () => {
   await project.sql(`
     create function hang() returns trigger language plpgsql as $$ begin
       if new.name = 'slow' then raise sqlstate '57014'; end if; return new; end $$;
@@ -184,7 +188,7 @@ it('counts duplicates within a body once, whichever value they share', async () 
   expect(body).toMatchObject({ users: 4, created: 2, skipped: 2, failed: 0 });
 });
 
-it('updates existing users by wish, and ends the sessions of another password', async () => {
+it('updates existing users on request, and ends their sessions if the password changes', async () => {
   const user = await project.signUp(address(), 'the old password');
   const taken = await project.signUp();
   const line = { email: user.email, password_hash: HASH, name: 'New', user_metadata: { plan: 'pro' } };
@@ -202,7 +206,7 @@ it('updates existing users by wish, and ends the sessions of another password', 
   expect(clash.body).toMatchObject({ updated: 0, failed: 1 });
 });
 
-it('leaves nothing to who created an account with the address of an imported user', async () => {
+it('removes the access of a squatter who signed up with the address of an imported user', async () => {
   const squatter = await project.signUp(address(), 'of the squatter');
   await project.sql(`insert into auth.identities (id, user_id, provider, issuer, subject, data, created_at, updated_at)
     values (gen_random_uuid(), '${squatter.id}', 'google', 'https://accounts.google.com', 'squatter', '{}', now(), now())`);
@@ -213,7 +217,7 @@ it('leaves nothing to who created an account with the address of an imported use
   expect(await project.sql(`select from auth.identities where user_id = '${squatter.id}'`)).toEqual([]);
 });
 
-it('refuses other callers, queries, bodies and projects', async () => {
+it('refuses invalid callers, queries, bodies and projects', async () => {
   expect((await send('', '', 'nowhere')).status).toBe(404);
   expect((await send('', '?existing=all')).status).toBe(400);
   expect((await send('')).body).toMatchObject({ users: 0 });
@@ -310,7 +314,7 @@ ${randomUUID()},${address()},${HASH},,,,NULL,2024-01-01 10:00:00+00,2024-01-01 1
     expect(disabled).toEqual({ banned: true });
   });
 
-  it('reads the lines of Auth0, and its export of passwords', async () => {
+  it('reads the user export of Auth0, and its export of passwords', async () => {
     const email = address();
     const user = {
       user_id: 'auth0|507f1f77bcf86cd799439011',
@@ -420,7 +424,7 @@ ${randomUUID()},${address()},${HASH},,,,NULL,2024-01-01 10:00:00+00,2024-01-01 1
     });
   });
 
-  it('sends thousands in parts, and says in which row a fault is', async () => {
+  it('sends thousands of users in parts, and names the row of a fault', async () => {
     const many = Array.from({ length: 6_000 }, () => ({ email: address(), password_hash: HASH }));
     many[5_500]!.email = 'nobody';
     const { code, out } = await run('many.jsonl', lines(...many));

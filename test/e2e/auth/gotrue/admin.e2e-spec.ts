@@ -34,7 +34,7 @@ const create = async (body: object = {}) => {
 };
 
 describe('users', () => {
-  it('are created with an id, a password, a confirmed address and both kinds of data', async () => {
+  it('are created with an id, a password, a confirmed address, user_metadata and app_metadata', async () => {
     const id = randomUUID();
     const user = await create({
       id,
@@ -78,7 +78,7 @@ describe('users', () => {
     });
   });
 
-  it('are banned for a time, which ends their sessions, and freed', async () => {
+  it('are banned for a time, which ends their sessions, and unbanned', async () => {
     const { id, http, email, password } = await project.signUp();
     await admin.put(`${base}/admin/users/${id}`, { ban_duration: '24h' });
     expect((await http.get(`${base}/user`)).status).toBe(403);
@@ -88,7 +88,7 @@ describe('users', () => {
     expect(wrong.body.error_code).toBe('validation_failed');
   });
 
-  it('are listed in pages, with their number and links to further ones', async () => {
+  it('are listed in pages, with their total and links to other pages', async () => {
     const small = await plinth.createProject();
     for (let n = 0; n < 5; n += 1) await small.signUp(`user${n}@example.com`);
     const list = (query: string) => small.service.get(`${gotrue(small)}/admin/users${query}`);
@@ -158,7 +158,7 @@ describe('generated links', () => {
     const url = new URL(body.action_link);
     expect(url.searchParams.get('type')).toBe(type);
     const link = { url, token: url.searchParams.get('token') ?? '' };
-    // The page of a sign-up asks for the password, the others sign in.
+    // The page of a sign-up asks for the password, and the other pages sign in.
     const answer = await pressButton(project, link, type === 'signup' ? { password: 'correct horse' } : {});
     expect(answer.headers.get('location')).toContain('#access_token=');
     expect(smtp.to(email)).toEqual([]);
@@ -195,7 +195,7 @@ describe('generated links', () => {
   });
 });
 
-it('the audit trail is listed in the form of GoTrue', async () => {
+it('the audit trail is listed in the format of GoTrue', async () => {
   const { id } = await project.signUp();
   const { body } = await admin.get(`${base}/admin/audit?per_page=1`);
   expect(body).toMatchObject([

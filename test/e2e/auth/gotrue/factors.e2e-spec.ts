@@ -65,7 +65,7 @@ describe('factors', () => {
     expect((await http.delete(`${base}/factors/${id}`)).body).toEqual({ id });
   });
 
-  it('take a challenge of the same factor and session alone, for five minutes', async () => {
+  it('accept only a challenge of the same factor and session, for five minutes', async () => {
     const [one, two] = [await enrolled(), await enrolled()];
     const challenge = async ({ user, id }: typeof one) =>
       (await user.http.post(`${base}/factors/${id}/challenge`)).body.id as string;
@@ -148,7 +148,7 @@ describe('anonymous users', () => {
     expect((await http.get(`${project.auth}/user`)).body.user).toMatchObject({ id: body.user.id, email: '' });
   });
 
-  it('may be many, and a policy tells them apart', async () => {
+  it('are distinct users, and a policy can recognize them', async () => {
     const users = [await anonymous(), await anonymous()];
     expect(users[0]?.id).not.toBe(users[1]?.id);
     await project.sql(`create table drafts (id int primary key, owner uuid default auth.uid());
@@ -179,7 +179,7 @@ describe('anonymous users', () => {
     expect([answer.status, answer.body.error_code]).toEqual([422, 'email_exists']);
   });
 
-  it('wait for the mail where addresses must be verified', async () => {
+  it('must confirm the mail if addresses must be verified', async () => {
     const strict = await plinth.createProject({
       settings: { anonymous_signin_enabled: true, email_verification_required: true },
     });
@@ -190,7 +190,7 @@ describe('anonymous users', () => {
     expect(changed.body).toMatchObject({ email: '', new_email: email, is_anonymous: true });
   });
 
-  it('have no factors and no reauthentication', async () => {
+  it('cannot use factors or reauthentication', async () => {
     const { http } = await anonymous();
     expect((await http.post(`${base}/factors`, { factor_type: 'totp' })).status).toBe(403);
     expect((await http.get(`${base}/reauthenticate`)).status).toBe(422);

@@ -75,7 +75,7 @@ describe('a code by mail', () => {
     expect((await guest.post(`${base}/verify`, { type: 'magiclink', email, token: code })).status).toBe(200);
   });
 
-  it('is dead after ten wrong guesses from as many addresses, while the link still works', async () => {
+  it('is invalid after ten wrong guesses from as many addresses, while the link still works', async () => {
     const { email, code, token } = await asked();
     const wrong = code === '000000' ? '111111' : '000000';
     for (let n = 0; n < 10; n += 1) {
@@ -129,7 +129,7 @@ describe('a code by mail', () => {
 });
 
 describe('a link by mail', () => {
-  it('shows a page with a button; GET and HEAD spend nothing, and the button leads to the application', async () => {
+  it('shows a page whose button leads to the application; GET and HEAD do not use up the link', async () => {
     const link = await asked({}, `?redirect_to=${encodeURIComponent('https://a.preview.example.com/x?y=1')}`);
     expect(link.url.origin + link.url.pathname).toBe(`http://plinth.test${base}/verify`);
     const page = `${link.url.pathname}${link.url.search}`;
@@ -178,13 +178,13 @@ describe('a link by mail', () => {
     expect(answer.headers.get('location')).toMatch(/^https:\/\/app\.example\.com\/#access_token=/);
   });
 
-  it('may lead into an application with its own scheme', async () => {
+  it('may lead to an application with a custom URL scheme', async () => {
     const link = await asked({}, `?redirect_to=${encodeURIComponent('myapp://callback')}`);
     const answer = await pressButton(project, link);
     expect(answer.headers.get('location')).toMatch(/^myapp:\/\/callback#access_token=/);
   });
 
-  it('says on the page that it is done where the project has no address', async () => {
+  it('confirms the sign-in on its page if the project has no site_url', async () => {
     const homeless = await plinth.createProject({ settings: { magic_link_enabled: true } });
     const email = address();
     await guestOf(homeless).post(`${gotrue(homeless)}/otp?redirect_to=https://evil.example/`, { email });
@@ -224,7 +224,7 @@ describe('PKCE', () => {
     },
   );
 
-  it('spends a code with a wrong verifier', async () => {
+  it('uses up a code that comes with a wrong verifier', async () => {
     const { verifier, link } = await begin();
     const code = await codeOf(link);
     expect((await exchange(code, 'x'.repeat(43))).body.error_code).toBe('bad_code_verifier');

@@ -90,20 +90,20 @@ it.each([
   });
 });
 
-it('names no passkeys in its options', async () => {
+it('does not list passkeys in its options', async () => {
   await enrol();
   const challenges = [await begin(APP), await begin(APP)];
   for (const { options } of challenges) expect(options).not.toHaveProperty('allowCredentials.0');
   expect(Object.keys(challenges[0]?.options ?? {})).toEqual(Object.keys(challenges[1]?.options ?? {}));
 });
 
-it('works at other origins of its id, but not at those of another id', async () => {
+it('works at other origins of its relying party ID, but not at origins of another ID', async () => {
   const { passkey } = await enrol();
   expect((await signIn(passkey, 'https://example.com')).status).toBe(200);
   expect((await signIn(passkey, OTHER)).status).toBe(401);
 });
 
-it('lists, renames and removes passkeys, and an administrator does, too', async () => {
+it('lists, renames and removes passkeys, also as an administrator', async () => {
   const { http, id, userId, passkey } = await enrol();
   await signIn(passkey);
   const renamed = await http.patch(`${passkeys()}/${id}`, { friendly_name: 'Phone' });
@@ -150,7 +150,7 @@ describe('refuses a sign-in', () => {
       expect((await verify({ ...old, challenge_id }, there)).status).toBe(400);
   });
 
-  it('twice at the same time: one counts', async () => {
+  it('that is sent twice concurrently: one succeeds', async () => {
     const { passkey } = await enrol();
     const challenge = await begin();
     const answer = passkey.authenticate({ challenge: challenge.options.challenge, origin: APP });
@@ -202,7 +202,7 @@ describe('refuses a sign-in', () => {
 });
 
 describe('an enrolment', () => {
-  it('belongs to its session, works once, and takes no known credential', async () => {
+  it('belongs to its session, works once, and refuses a credential that exists', async () => {
     const [one, two] = [await project.signUp(), await project.signUp()];
     const { body } = await at(one.http).post(`${passkeys()}/registration/options`, {});
     const passkey = new SoftwarePasskey('example.com');
@@ -318,7 +318,7 @@ describe('a security key as second factor', () => {
     expect((await strong.delete(`${factors()}/${id}`)).status).toBe(200);
   });
 
-  it('refuses what is not the answer to its challenge', async () => {
+  it('refuses a response to another challenge', async () => {
     const { user, id, key, credential, challenge } = await enrolKey();
     const failed = 'webauthn_verification_failed';
     expect((await verifyKey(user.http, id, challenge, credential)).body.error_code).toBe(failed);

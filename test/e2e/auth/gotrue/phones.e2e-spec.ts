@@ -54,7 +54,7 @@ async function signIn(phone: string): Promise<HttpAnswer> {
 
 const clientOf = ({ body }: HttpAnswer): HttpClient => project.client(project.anonKey, body.access_token);
 
-it('signs a new user in with a code, and later the same one', async () => {
+it('signs a new user in with a code, and later the same user', async () => {
   const phone = newPhone();
   const answer = await signIn(phone);
   expect(answer.status).toBe(200);
@@ -76,7 +76,7 @@ it('signs a new user in with a code, and later the same one', async () => {
   expect(renewed.body.user.id).toBe(answer.body.user.id);
 });
 
-it('signs up with a password, which works once the phone is proved', async () => {
+it('signs up with a password, which is valid once the phone is confirmed', async () => {
   const [phone, password] = [newPhone(), 'correct horse'];
   const asked = await guest.post(`${base}/signup`, { phone, password, data: { theme: 'dark' } });
   expect([asked.status, asked.body.session, asked.body.phone]).toEqual([200, undefined, phone.slice(1)]);
@@ -96,7 +96,7 @@ it('signs up with a password, which works once the phone is proved', async () =>
   expect((await byPassword('of somebody else')).status).toBe(400);
 });
 
-it('drops the password of a stranger who signs up with the phone, also after its owner did', async () => {
+it('drops the password of a stranger who signs up with the phone, also after its owner signed up', async () => {
   const [phone, password] = [newPhone(), 'of the stranger'];
   const stranger = guest.with({ 'x-forwarded-for': '198.51.100.9' });
   await guest.post(`${base}/signup`, { phone, password: 'of the owner' });
@@ -107,7 +107,7 @@ it('drops the password of a stranger who signs up with the phone, also after its
   expect([answer.status, answer.body.error_code]).toEqual([400, 'invalid_credentials']);
 });
 
-it('changes the phone with a code, and refuses that of somebody else', async () => {
+it('changes the phone with a code, and refuses the phone of another user', async () => {
   const user = await project.signUp();
   const [phone, taken] = [newPhone(), newPhone()];
   await signIn(taken);
@@ -120,7 +120,7 @@ it('changes the phone with a code, and refuses that of somebody else', async () 
   expect([refused.status, refused.body.error_code]).toEqual([422, 'phone_exists']);
 });
 
-it('takes a phone from an account whose address somebody else proves', async () => {
+it('removes a phone from an account when somebody else confirms its address', async () => {
   const { id, email, http } = await project.signUp();
   const phone = newPhone();
   await http.put(`${base}/user`, { phone });
@@ -134,7 +134,7 @@ it('takes a phone from an account whose address somebody else proves', async () 
   expect((await signIn(phone)).body.user.id).not.toBe(id);
 });
 
-it('raises a session with a phone as second factor', async () => {
+it('raises a session to aal2 with a phone as second factor', async () => {
   const { http } = await project.signUp();
   const phone = newPhone();
   const made = await http.post(`${base}/factors`, { factor_type: 'phone', phone, friendly_name: 'Mine' });
@@ -258,7 +258,7 @@ describe('refuses', () => {
     const failures = await project.sql(
       `select count(*)::int as count from auth.audit_log where action = 'sign_in_failed' and user_id is null`,
     );
-    // A row that is written for one phone only would show in the time.
+    // Writing a row for only one of the phones would change the response time.
     expect(failures[0].count).toBeGreaterThanOrEqual(2);
   });
 

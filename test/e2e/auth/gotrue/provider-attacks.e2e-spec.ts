@@ -42,7 +42,7 @@ const save = (to: TestProject, name: string, { url }: { url: string }): Promise<
     issuer: url,
   });
 
-/** A provider that no test before has spoken to, so that nothing of it is cached. */
+/** Adds a provider without cached metadata. @returns its name */
 async function fresh(issuer: ProviderServer): Promise<string> {
   const name = `p${randomUUID().slice(0, 8)}`;
   expect((await save(project, name, issuer)).status).toBe(200);
@@ -60,7 +60,7 @@ const open = ({ pathname, search }: URL, cookie = ''): Promise<HttpAnswer> =>
     .with({ cookie })
     .get(pathname + search);
 
-/** The outcome that the application gets. */
+/** The parameters that the application receives. */
 function outcomeOf(answer: HttpAnswer): Record<string, string> {
   const url = new URL(answer.headers.get('location') ?? APP);
   expect(url.origin + url.pathname).toBe(APP);
@@ -97,7 +97,7 @@ describe('state', () => {
     const elsewhere = new URL(callback);
     elsewhere.pathname = `${gotrue(second)}/callback`;
     expect(outcomeOf(await open(elsewhere, cookie))).toMatchObject(REFUSED_STATE);
-    // The attempts did not spend it.
+    // The attempts did not use up the state.
     expect(outcomeOf(await open(callback, cookie)).access_token).toBeDefined();
   });
 
@@ -113,7 +113,7 @@ describe('state', () => {
     expect(outcomeOf(await open(callback, cookie))).toMatchObject(REFUSED_STATE);
   });
 
-  it('refuses a state whose provider was changed, turned off or removed in the meantime', async () => {
+  it('refuses a state whose provider was then changed, turned off or removed', async () => {
     const name = await fresh(server);
     const [one, two] = [await reach({ provider: name }), await reach({ provider: name })];
     await project.service.put(`${project.auth}/admin/providers/${name}`, { client_id: 'app2' });
@@ -124,7 +124,7 @@ describe('state', () => {
     });
     expect(outcomeOf(await open(two.callback, two.cookie)).error_code).toBe('validation_failed');
     expect((await begin({ provider: name })).body.error_code).toBe('validation_failed');
-    // A secret does not follow to another address.
+    // A secret is not kept for another address.
     const moved = await project.service.put(`${project.auth}/admin/providers/${name}`, { issuer: other.url });
     expect(moved.status).toBe(400);
     await project.service.delete(`${project.auth}/admin/providers/${name}`);
@@ -266,12 +266,12 @@ describe('ID tokens', () => {
     expect([answer.status, answer.body.access_token]).toEqual([400, undefined]);
   });
 
-  it('accepts one with clocks apart by less than two minutes', async () => {
+  it('accepts an ID token if clocks differ by less than two minutes', async () => {
     expect((await grant(signToken(claims({ exp: now() - 100 })))).status).toBe(200);
     expect((await grant(signToken(claims({ nbf: now() + 100 })))).status).toBe(200);
   });
 
-  it('refuses a forged one on the way back from the provider, too', async () => {
+  it('also refuses a forged ID token in the callback of the provider', async () => {
     for (const make of [
       (content: object) => signToken(content, {}, foreignKey),
       (content: object) => `${unsigned({ alg: 'none' }, content)}.`,
@@ -324,7 +324,7 @@ describe('ID tokens', () => {
           (_request, response) => void response.writeHead(302, { location: `${server.url}/jwks` }).end(),
         ),
     ],
-  ])('survives a key set that %s', async (_what, spoil) => {
+  ])('refuses a token if the key set %s', async (_what, spoil) => {
     const issuer = await ProviderServer.start();
     spoil(issuer);
     const token = signToken(claims({ iss: issuer.url }));
@@ -342,7 +342,7 @@ describe('ID tokens', () => {
       await grant(signToken(claims({ iss: url }), { kid: `unknown-${kid}` }), name);
     expect(issuer.requests.get('/jwks')).toBeLessThanOrEqual(2);
     await issuer.stop();
-    // Known keys verify while the issuer is down.
+    // Known keys verify tokens while the issuer is down.
     expect((await grant(signToken(claims({ iss: url })), name)).status).toBe(200);
   });
 });
@@ -353,7 +353,7 @@ it.each<[string, Parameters<ProviderServer['overrides']['set']>[1]]>([
     (_request, response) => json(response, { access_token: 'x'.repeat(10e6), token_type: 'bearer' }),
   ],
   [
-    'is no JSON',
+    'is not JSON',
     (_request, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
   ],
   [
@@ -366,14 +366,14 @@ it.each<[string, Parameters<ProviderServer['overrides']['set']>[1]]>([
   ],
   ['ends early', (_request, response) => void response.destroy()],
   ['takes 60 s', (_request, response) => void response.writeHead(200).write('{')],
-])('survives an answer that %s', async (_what, handler) => {
+])('refuses a response of the token endpoint that %s', async (_what, handler) => {
   const { callback, cookie } = await reach();
   server.overrides.set('/token', handler);
   expect(outcomeOf(await open(callback, cookie))).toMatchObject(REFUSED_ANSWER);
   expect(other.requests.get('/token')).toBeUndefined();
 });
 
-it('takes an address and its proof from one source', async () => {
+it('takes an address and its verification from the same source', async () => {
   const issuer = await ProviderServer.start();
   const metadata = { ...issuer.metadata(), userinfo_endpoint: `${issuer.url}/userinfo` };
   issuer.overrides.set('/.well-known/openid-configuration', (_request, response) => json(response, metadata));
@@ -396,7 +396,7 @@ it('takes an address and its proof from one source', async () => {
   await issuer.stop();
 });
 
-it('asks an issuer that fails once for many sign-ins, and again later', async () => {
+it('queries a failing issuer once for many sign-ins, and again later', async () => {
   const issuer = await ProviderServer.start();
   const path = '/.well-known/openid-configuration';
   issuer.overrides.set(path, (_request, response) => json(response, {}, 500));
@@ -427,7 +427,7 @@ it('counts requests without a key against the rate of the project', async () => 
   }
 });
 
-it('does not reach into the network of the installation', async () => {
+it('does not connect to the network of the installation', async () => {
   const isolated = await TestPlinth.start({ env: { AUTH_ALLOWED_HOSTS: '127.0.0.1:1' } });
   const own = await isolated.createProject({ settings: { site_url: APP } });
   const put = (issuer: string): Promise<HttpAnswer> =>

@@ -1,4 +1,7 @@
-/** Sign-in with providers, by the unmodified supabase-js, at a real issuer of OpenID Connect and at a server of GitHub's form. */
+/**
+ * Sign-in with providers by the unmodified supabase-js, at a real OpenID Connect issuer and at a server that imitates
+ * GitHub.
+ */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { createClient } from '@supabase/supabase-js';
 import { gotrue, guestOf } from '../../../support/gotrue';
@@ -9,7 +12,7 @@ import { ProviderServer } from '../../../support/provider-server';
 import { TestProject } from '../../../support/test-project';
 
 const APP = 'http://app.test/';
-/** The types of the client know the names of Supabase's providers only. */
+/** The types of the client accept only the names of Supabase's providers. */
 const MOCK = 'mock' as 'google';
 const SETTINGS = { site_url: APP, manual_linking_enabled: true, anonymous_signin_enabled: true };
 
@@ -50,7 +53,7 @@ async function save(name: string, body: object): Promise<HttpAnswer> {
 const address = (): string => `user-${randomUUID()}@example.com`;
 const browser = () => project.client(null, null);
 
-// Node 20 has no WebSocket, and the client wants one even where nothing subscribes.
+// Node 20 has no WebSocket, and the client requires one even without subscriptions.
 function client(flowType: 'pkce' | 'implicit' = 'pkce') {
   const stored = new Map<string, string>();
   const storage = {
@@ -75,14 +78,14 @@ const cookieOf = ({ headers }: HttpAnswer): string => headers.getSetCookie()[0]?
 const fragmentOf = (url: URL): Record<string, string> =>
   Object.fromEntries(new URLSearchParams(url.hash.slice(1)));
 
-/** Begins at /authorize, as a browser. */
+/** Begins a sign-in at /authorize, as a browser does. */
 async function begin(provider: string, query: Record<string, string> = {}): Promise<HttpAnswer> {
   return browser().get(
     `${gotrue(project)}/authorize?${new URLSearchParams({ provider, ...query }).toString()}`,
   );
 }
 
-/** A sign-in without PKCE at the small server. @returns where the application is opened */
+/** Signs in without PKCE at the small server. @returns the address of the application */
 async function enter(user: Record<string, unknown>, provider = 'mock', emails: object[] = []): Promise<URL> {
   const begun = await begin(provider);
   const callback = await server.signIn(begun.headers.get('location') ?? '', user, emails);
@@ -137,7 +140,7 @@ it('signs in without PKCE in the browser that began', async () => {
   expect((await userOf(fragmentOf(again).access_token ?? '')).id).toBe(first.id);
 });
 
-it('signs in at a server of the form of GitHub', async () => {
+it('signs in at a server that imitates GitHub', async () => {
   const email = address();
   const emails = [
     { email: address(), primary: false, verified: true },
@@ -188,7 +191,7 @@ it('shows the providers in settings, without secrets', async () => {
   expect(JSON.stringify(rows)).not.toContain('secret of plinth');
 });
 
-it('shows an administrator what a provider answers, without an account', async () => {
+it('shows an administrator the claims of a provider, and creates no account', async () => {
   const name = `${project.auth}/admin/providers/mock`;
   await save('mock', { enabled: false });
   const email = address();
@@ -199,7 +202,7 @@ it('shows an administrator what a provider answers, without an account', async (
   expect(page.text).toContain('&lt;b&gt;1&lt;/b&gt;');
   expect(page.headers.get('cache-control')).toBe('no-store');
   expect((await project.service.get(`${project.auth}/admin/users?search=${email}`)).body.users).toEqual([]);
-  // Once.
+  // The callback works once.
   expect((await open(callback)).text).not.toContain('<dt>');
   const other = await project.service.post(`${name}/try`);
   server.makeToken = () => 'no token';
@@ -234,7 +237,7 @@ it('links and unlinks an identity from a session', async () => {
   expect((await auth.unlinkIdentity(linked!)).error).toMatchObject({ code: 'single_identity_not_deletable' });
 });
 
-it('refuses links where they are turned off, before it looks for the provider', async () => {
+it('refuses links if they are turned off, before it checks the provider', async () => {
   const closed = await plinth.createProject({ settings: { site_url: APP } });
   const { http } = await closed.signUp();
   const path = `${gotrue(closed)}/user/identities`;
@@ -248,7 +251,7 @@ it('refuses links where they are turned off, before it looks for the provider', 
   ]);
 });
 
-it('asks before it links without PKCE, and links once', async () => {
+it('asks for a confirmation before it links without PKCE, and links once', async () => {
   const { auth } = client('implicit');
   const email = address();
   await auth.signUp({ email, password: 'correct horse' });
@@ -281,7 +284,7 @@ it('lets an anonymous user keep the id with an identity', async () => {
   expect(ended.user?.identities?.map(({ provider }) => provider)).toEqual(['mock']);
 });
 
-it('before_user_created_hook refuses users of providers, too', async () => {
+it('before_user_created_hook also refuses users of providers', async () => {
   const email = address();
   await project.sql(`create function public.refuse(event jsonb) returns jsonb language sql as
     $$ select '{"error": {"message": "By invitation only"}}'::jsonb $$`);
@@ -297,7 +300,7 @@ it('before_user_created_hook refuses users of providers, too', async () => {
 describe('nobody takes over an account', () => {
   const password = 'correct horse';
 
-  it('that was created with the address of somebody else: the owner is not led into it', async () => {
+  it('that was created with the address of another person, who is not signed in to it', async () => {
     const email = address();
     const thief = client();
     await thief.auth.signUp({ email, password });
@@ -318,7 +321,7 @@ describe('nobody takes over an account', () => {
     expect(fragmentOf(target)).toMatchObject({ error_code: 'provider_email_needs_verification' });
   });
 
-  it('and both proofs join them', async () => {
+  it('and an identity and an account that both verified the address are joined', async () => {
     const email = address();
     const { body } = await project.service.post(`${project.auth}/admin/users`, {
       email,
@@ -330,7 +333,7 @@ describe('nobody takes over an account', () => {
     expect([user.id, user.app_metadata.providers]).toEqual([body.user.id, ['email', 'mock']]);
   });
 
-  it('and an identity of the creator ends when the owner proves the address', async () => {
+  it('and an identity of the creator is removed when the owner verifies the address', async () => {
     const email = address();
     const thief = { sub: randomUUID(), email, email_verified: false };
     const { access_token: stolen = '' } = fragmentOf(await enter(thief));

@@ -107,7 +107,7 @@ async function signIn(facts: SamlFacts, signing: SamlSigning = {}, by = idp): Pr
   return exchange(locationOf(answer).searchParams.get('code'));
 }
 
-/** The answer to a response that must not sign anybody in. */
+/** Asserts that a response signed nobody in. */
 function assertRefused(answer: HttpAnswer): void {
   expect(answer.status).toBe(303);
   const url = locationOf(answer);
@@ -193,7 +193,7 @@ describe('signInWithSSO', () => {
     expect((await project.service.post(unknown)).status).toBe(404);
   });
 
-  it('tells domains without a provider, projects without SAML, and clients without PKCE apart', async () => {
+  it('has different errors for domains without a provider, projects without SAML, and clients without PKCE', async () => {
     const plain = await plinth.createProject({ settings: { site_url: APP } });
     const asked = (of: TestProject, body: object) => guestOf(of).post(`${gotrue(of)}/sso`, body);
     const pkce = { code_challenge: CHALLENGE, code_challenge_method: 's256', skip_http_redirect: true };
@@ -208,7 +208,7 @@ describe('signInWithSSO', () => {
     expect([moved.status, locationOf(moved).origin]).toEqual([303, 'https://idp.example.com']);
   });
 
-  it('leads only to addresses of the list of the project', async () => {
+  it('redirects only to addresses in the list of the project', async () => {
     const request = await begin(project, { domain: 'example.com', redirect_to: 'https://evil.example/' });
     const answer = await post(idp.response(request, { attributes: { mail: [address()] } }));
     expect(locationOf(answer).origin).toBe('http://app.test');
@@ -216,7 +216,7 @@ describe('signInWithSSO', () => {
 });
 
 describe('accounts', () => {
-  it('is the same account for the same NameID, and its claims are those of the last sign-in', async () => {
+  it('uses the same account for the same NameID, with the claims of the last sign-in', async () => {
     const [nameId, email] = [randomUUID(), address()];
     const first = await signIn({ nameId, attributes: { mail: [email], groups: ['a'] } });
     const next = await signIn({ nameId, attributes: { mail: [email], groups: [] } }, { what: 'response' });
@@ -305,14 +305,14 @@ describe('responses that are refused', () => {
     assertRefused(await post(idp.response(await begin(), wrong, signing)));
   });
 
-  it('accepts clocks that are apart by up to two minutes', async () => {
+  it('accepts clocks that differ by up to two minutes', async () => {
     for (const ahead of [-100_000, 100_000])
       expect(
         (await signIn({ ...facts, ahead, nameId: randomUUID(), attributes: { mail: [address()] } })).status,
       ).toBe(200);
   });
 
-  it('a second time, the same assertion for another request, and a request that is too old', async () => {
+  it('sent twice, for another request, or for a request that is too old', async () => {
     const request = await begin();
     const xml = idp.response(request, {
       nameId: randomUUID(),
@@ -328,7 +328,7 @@ describe('responses that are refused', () => {
     assertRefused(await post(idp.response(late, facts)));
   });
 
-  it('twice at the same time: one counts', async () => {
+  it('sent twice concurrently: one succeeds', async () => {
     const xml = idp.response(await begin(), { nameId: randomUUID(), attributes: { mail: [address()] } });
     const answers = await Promise.all(Array.from({ length: 5 }, () => post(xml)));
     const codes = answers.filter((answer) => locationOf(answer).searchParams.has('code'));
@@ -392,7 +392,7 @@ describe('responses that are refused', () => {
       // Changed after it was signed.
       (signed) => signed.replace('>ada<', '>admin<'),
       (signed) => signed.replace(email, 'admin@example.com'),
-      // Only the certificate of the signature itself matches.
+      // The signature value is replaced.
       (signed) => signed.replace(/<SignatureValue>[^<]+</, '<SignatureValue>AAAA<'),
     ];
     for (const [index, change] of wrap.entries()) {
@@ -426,7 +426,7 @@ describe('responses that are refused', () => {
       '',
     ])
       assertRefused(await post(xml));
-    // All of them left the request as it was.
+    // None of the refused responses used up the request.
     expect(locationOf(await post(valid)).searchParams.get('code')).toMatch(/./);
   });
 
@@ -526,7 +526,7 @@ describe('the identity providers of a project', () => {
     expect(answer.status).toBe(400);
   });
 
-  it('sign nobody in once their metadata is not valid any more, or they are turned off', async () => {
+  it('sign nobody in once their metadata has expired or they are turned off', async () => {
     const own = await plinth.createProject({ settings: { site_url: APP } });
     const until = new Date(plinth.clock.now() + 60_000).toISOString();
     const { id } = await save(own, {
@@ -544,7 +544,7 @@ describe('the identity providers of a project', () => {
     expect(locationOf(answer).searchParams.get('error_code')).toBe('sso_provider_not_found');
   });
 
-  it('find the metadata of the service', async () => {
+  it('can read the metadata of the service provider', async () => {
     const answer = await project.client(null, null).get(`${gotrue(project)}/sso/saml/metadata?download=true`);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([
       200,

@@ -29,7 +29,7 @@ async function signedUp(email = address(), data?: object) {
 }
 
 describe('POST /signup', () => {
-  it('answers with a session and the user in the form of GoTrue', async () => {
+  it('answers with a session and the user in the format of GoTrue', async () => {
     const { email, body } = await signedUp(undefined, { full_name: 'Ada', theme: 'dark' });
     expect(body).toMatchObject({
       token_type: 'bearer',
@@ -79,7 +79,7 @@ describe('POST /signup', () => {
     expect(answer.headers.get('x-sb-error-code')).toBe(code);
   });
 
-  it('writes errors in the form of the API version that the client names', async () => {
+  it('writes errors in the format of the API version that the client names', async () => {
     const newer = guest.unchecked().with({ 'x-supabase-api-version': '2024-01-01' });
     const answer = await newer.post(`${base}/signup`, { email: address(), password: '123' });
     expect(answer.body).toEqual({
@@ -90,13 +90,13 @@ describe('POST /signup', () => {
     expect(answer.headers.get('x-supabase-api-version')).toBe('2024-01-01');
   });
 
-  it('refuses a taken address where no verification hides it', async () => {
+  it('refuses a taken address if addresses need no verification', async () => {
     const { email } = await signedUp();
     const answer = await guest.post(`${base}/signup`, { email: email.toUpperCase(), password: PASSWORD });
     expect([answer.status, answer.body.error_code]).toEqual([422, 'user_already_exists']);
   });
 
-  it('is refused where sign-up is turned off', async () => {
+  it('is refused if sign-up is turned off', async () => {
     const closed = await plinth.createProject({ settings: { signup_enabled: false } });
     const answer = await guestOf(closed).post(`${gotrue(closed)}/signup`, {
       email: address(),
@@ -155,7 +155,7 @@ describe('POST /token', () => {
     expect([answer.status, answer.body.error_code]).toEqual([status, code]);
   });
 
-  it('tells an unverified and a banned user so only with the right password', async () => {
+  it('reveals that a user is unverified or banned only for the right password', async () => {
     const strict = await plinth.createProject({ settings: { email_verification_required: true } });
     const email = address();
     const path = gotrue(strict);
@@ -180,7 +180,7 @@ describe('the signed-in user', () => {
     expect(read.body).toMatchObject({ email, user_metadata: { theme: 'light', size: 3 } });
   });
 
-  it('keeps the members of parallel changes, by users and by administrators', async () => {
+  it('keeps the members of concurrent changes by users and by administrators', async () => {
     const { body, http } = await signedUp(undefined, { kept: 1, gone: 1 });
     const admin = `${base}/admin/users/${body.user.id}`;
     const numbers = Array.from({ length: 8 }, (_, at) => at);
@@ -219,7 +219,7 @@ describe('the signed-in user', () => {
     expect(fresh.status).toBe(200);
   });
 
-  it('must give the right current password if it gives one', async () => {
+  it('must send the right current password, if it sends one', async () => {
     const { http } = await signedUp();
     const answer = await http.put(`${base}/user`, {
       password: 'another horse',
@@ -228,7 +228,7 @@ describe('the signed-in user', () => {
     expect([answer.status, answer.body.error_code]).toEqual([400, 'current_password_invalid']);
   });
 
-  it('needs a mailed code for a new password in an old session, if the project says so', async () => {
+  it('needs a mailed code for a new password in an old session, if the project requires it', async () => {
     const strict = await plinth.createProject({
       settings: {
         reauthentication_required: true,
@@ -245,7 +245,7 @@ describe('the signed-in user', () => {
     const begun = await client.post(`${path}/signup`, { email: address(), password: PASSWORD });
     const user = strict.client(strict.anonKey, begun.body.access_token);
     expect((await user.put(`${path}/user`, { password: 'another horse' })).status).toBe(200);
-    // What signs in as a password does needs a young session, too: a stolen token must not become a way in that stays.
+    // Adding other credentials also needs a young session, so that a stolen token gives no lasting access.
     const ways = async (): Promise<string[]> => {
       const passkey = await user.post(`${path}/passkeys/registration/options`, {});
       const identity = await user.get(`${path}/user/identities/authorize?provider=none`);
@@ -302,7 +302,7 @@ describe('POST /logout', () => {
 });
 
 describe('the paths without a project', () => {
-  it('find it by the apikey', async () => {
+  it('find the project by the apikey', async () => {
     const client = guest.unchecked();
     const begun = await client.post('/auth/v1/signup', { email: address(), password: PASSWORD });
     expect(begun.status).toBe(200);

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => plinth.stop());
 
-// Node 20 has no WebSocket, and the client wants one even where nothing subscribes.
+// Node 20 has no WebSocket, and the client requires one even without subscriptions.
 const options = {
   auth: { persistSession: false, autoRefreshToken: false },
   realtime: { transport: class {} as never },
@@ -44,7 +44,7 @@ it('signs up, in and out, and reads tables as the user', async () => {
   expect((await supabase.auth.signInWithPassword({ email, password })).error).toBeNull();
 });
 
-it('raises the classes of error of its documentation', async () => {
+it('raises the error classes that its documentation lists', async () => {
   const { auth } = client();
   const wrong = await auth.signInWithPassword({ email: address(), password });
   expect(wrong.error).toBeInstanceOf(AuthApiError);
@@ -55,7 +55,7 @@ it('raises the classes of error of its documentation', async () => {
   expect((await auth.getUser()).error).toBeInstanceOf(AuthSessionMissingError);
 });
 
-it('treats a session that was ended elsewhere as missing', async () => {
+it('treats a session that another client ended as missing', async () => {
   const [one, two] = [client(), client()];
   const email = address();
   await one.auth.signUp({ email, password });
