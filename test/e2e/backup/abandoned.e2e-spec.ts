@@ -1,4 +1,4 @@
-/** A client that disconnects during a restore ends it, whatever the archived SQL does. */
+/** A restore ends when its client disconnects, whatever the archived SQL does. */
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { backUp, PASSPHRASE, restore } from '../../support/backups';
@@ -64,14 +64,14 @@ it.each([
     client.end(hostile);
     const sleeping = `pg_stat_activity where datname = $1 and wait_event = 'PgSleep'`;
     await eventually(async () => expect(await count(sleeping)).toBe(1));
-    // The archive was sent to its end: only the disconnection can end the restore.
+    // The whole archive was sent, so only the disconnection can end the restore.
     await sent;
     client.destroy();
     await eventually(async () => {
       expect(await count('pg_database where datname = $1')).toBe(0);
       expect(await count(`pg_roles where rolname like $1 || '\\_%'`)).toBe(0);
     });
-    // Nothing holds the id any more.
+    // The id of the project is free again.
     await eventually(async () => expect((await restore(plinth, archive)).status).toBe(201));
     await plinth.admin.delete(`/admin/v1/projects/${id}`);
   },

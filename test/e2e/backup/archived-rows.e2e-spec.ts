@@ -1,4 +1,4 @@
-/** Rows of scheduled archives: what is found, who may read it, and archives that a hostile party changed. */
+/** Rows of scheduled archives: the search, access to it, and archives that a hostile party changed. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,7 +43,7 @@ beforeAll(async () => {
     grant select on "two.part"."of.three" to service_role`);
   await project.signUp();
   backup = await backUp();
-  // What happened since.
+  // Changes after the backup.
   await project.sql(`delete from notes where id in (1, 3); drop table gone; alter table notes add added int;
     revoke select on closed from service_role; revoke select on notes from service_role;
     grant select (id, title, data, "odd ""name", added) on notes to service_role`);
@@ -76,7 +76,7 @@ it('lists the archives, and the tables that can be read today', async () => {
 
 it.each([
   ['a key', { column: 'id', value: '3' }, ['3']],
-  ['a text, in any case', { search: 'milk' }, ['1', '4']],
+  ['a text, ignoring case', { search: 'milk' }, ['1', '4']],
   ['both', { column: 'title', value: 'Milk', search: '[1]' }, ['1']],
   ['a part of a value is no value', { column: 'title', value: 'Mil' }, []],
   ['a column that may not be read is not searched', { search: 'hush' }, []],
@@ -100,7 +100,7 @@ it('gives values as PostgreSQL prints them', async () => {
   expect((await find('two.part.of.three')).body.rows).toEqual([{ id: '7' }]);
 });
 
-it('tells when there are more rows, and how many are too long', async () => {
+it('reports whether there are more rows, and how many are too long', async () => {
   expect((await find('public.notes', { limit: '2' })).body).toMatchObject({
     complete: false,
     rows: { length: 2 },
@@ -135,7 +135,7 @@ it('records each search, without the value', async () => {
   expect(text).not.toContain('nobody knows');
 });
 
-it('holds the event loop no longer than a request may', async () => {
+it('does not hold the event loop longer than a request may', async () => {
   const { answer, held } = await longestHold(() => find('public.long', { search: 'no md5 has this' }));
   expect(answer.body).toMatchObject({ complete: true, rows: [] });
   expect(held).toBeLessThan(costOfParsing() / 3);
@@ -163,7 +163,7 @@ describe('an archive that was changed', () => {
     await setSize(archive.length);
   }
 
-  /** As if Plinth had stored it. */
+  /** Changes the recorded size of the backup. */
   const setSize = (bytes: number): Promise<unknown> =>
     asSuperuser(plinth.platformDatabase, (client) =>
       client.query('update backup_runs set bytes = $1 where id = $2', [bytes, backup.id]),
@@ -198,13 +198,13 @@ describe('an archive that was changed', () => {
     expect(codeOf(await find('public.notes'))).toEqual([400, 'invalid_archive']);
     rmSync(archiveFile);
     expect((await find('public.notes')).status).toBeGreaterThanOrEqual(400);
-    // The project's slot is free again.
+    // The project can read an archive again.
     writeFileSync(archiveFile, intact);
     expect((await find('public.notes')).status).toBe(200);
   });
 });
 
-it('opens an archive that was encrypted as a whole, with the identity', async () => {
+it('opens an archive that was encrypted as a whole if it is given the identity', async () => {
   const identityFile = join(directory, 'identity.txt');
   writeFileSync(identityFile, `${AGE_IDENTITY}\n`);
   const destination = plinth.app.get(BackupDestination);

@@ -54,7 +54,7 @@ const settingsOf = (access: DatabaseAccess): Promise<Setting[]> =>
     return rows;
   });
 
-it("restores the owner's settings of the database and its roles, and names those of an administrator", async () => {
+it("restores the owner's settings of the database and its roles, and lists the settings of an administrator", async () => {
   const project = await plinth.createProject({ settings: { auto_rls: false } });
   const access = await accessOf(plinth, project.id);
   const [database, owner] = [`database "${access.database}"`, `"${access.owner_role}"`];
@@ -70,7 +70,7 @@ it("restores the owner's settings of the database and its roles, and names those
   const before = await settingsOf(access);
   expect(before.filter(({ in_database: isHere }) => isHere)).toHaveLength(6);
   await asSuperuser(access.database, (client) =>
-    // A role that all projects share: another owner may have made this setting.
+    // All projects share this role, so another owner could have made the setting.
     client.query(`alter ${database} set log_min_duration_statement to 0;
       alter role anon in ${database} set timezone to 'Asia/Kathmandu'`),
   );

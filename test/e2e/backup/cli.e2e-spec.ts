@@ -85,7 +85,7 @@ it.each([
   ['a.tar', true],
   ['a.tar.zst', HAS_ZSTD],
 ] as const)(
-  'compresses as the name %s asks for, and restores that',
+  'compresses as the file name %s requires, and restores the archive',
   async (name, isAvailable) => {
     const file = join(directory, name);
     const made = await run(['backup', project.slug, '-o', file]);
@@ -93,7 +93,7 @@ it.each([
       expect([made.code, made.err]).toEqual([1, expect.stringContaining('zstd needs Node.js 22.15')]);
       return;
     }
-    // A slow machine shows how far it is.
+    // The command prints its progress on a slow machine.
     expect([made.code, made.err.replace(/^Backing up .*\n/gm, '')]).toEqual([0, '']);
     expect(readFileSync(file).subarray(257, 262).toString() === 'ustar').toBe(name === 'a.tar');
     const slug = name.replaceAll('.', '-');
@@ -179,13 +179,15 @@ describe('an archive with a wrong byte, or without its end', () => {
     await plinth.admin.delete(`/admin/v1/projects/${project.id}`);
   }, 60_000);
 
-  /** Nothing depends on the times and flags in the header of a gzip member. */
+  /** Skips the header of a gzip member, because its times and flags have no effect. */
   const behindHeader = (at: number): number => {
     const header = whole.lastIndexOf(Buffer.from([0x1f, 0x8b, 8]), at);
     return header >= 0 && at - header < 10 ? header + 10 : at;
   };
 
-  /** Bytes over the whole archive, and closer together at its beginning and end, where its description is. */
+  /**
+   * Archives with a wrong byte, spread over the archive and denser at its beginning and end, where its description is.
+   */
   const archives = (): Buffer[] =>
     Array.from({ length: OTHERS }, (_, n) => {
       const part = n % 3;
@@ -193,7 +195,7 @@ describe('an archive with a wrong byte, or without its end', () => {
       const at = behindHeader(part === 2 ? whole.length - 1 - within : within);
       if (n % 2 === 1) return whole.subarray(0, at);
       const flipped = Buffer.from(whole);
-      // The lowest bit: the others of the last byte of a compressed member may be padding, on which nothing depends.
+      // Flips the lowest bit, because the other bits of the last byte of a compressed member can be padding.
       flipped.writeUInt8(flipped.readUInt8(at) ^ 1, at);
       return flipped;
     });
@@ -214,7 +216,7 @@ describe('an archive with a wrong byte, or without its end', () => {
 
   it('is refused by verify and restore in one line, and leaves nothing', async () => {
     const LINE = /^[^\n]*(not an intact backup|passphrase does not open|is not supported)[^\n]*\n$/;
-    // PostgreSQL may read the wrong byte before the end of the member, where its checksum is.
+    // PostgreSQL can read the wrong byte before the checksum at the end of the member is checked.
     const RESTORE_LINE = new RegExp(
       `${LINE.source}|^Restoring \\S+ failed, and everything was undone: [^\\n]*\\n$`,
     );
@@ -257,14 +259,14 @@ it('encrypts an archive as a whole for keys of age', async () => {
       '--identity-file',
       identity,
     ]);
-    // Without another slug, an existing project is only read.
+    // The slug exists, so the dry run only reads the archive.
     expect([restored.code, restored.err]).toEqual(
       subject === '--all'
         ? [1, expect.stringContaining('projects were not restored')]
         : [0, expect.any(String)],
     );
   }
-  // Without the command line, for a request of HTTP.
+  // Over HTTP, the server refuses such an archive.
   const body = readFileSync(join(directory, 'whole.tar.age'));
   expect((await restore(plinth, body)).body).toMatchObject({ error: { code: 'backup_not_supported' } });
 });

@@ -1,4 +1,4 @@
-/** A backup is of one moment, whatever changes while it runs. */
+/** A backup has the state of one moment, whatever changes while it runs. */
 import { randomBytes } from 'node:crypto';
 import { get, type IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
@@ -36,7 +36,7 @@ async function upload(name: string, content: Buffer, query = ''): Promise<string
   return answer.body.data.id as string;
 }
 
-/** Begins a backup and does not read its response. */
+/** Begins a backup without reading its response. */
 function beginBackup(): Promise<IncomingMessage> {
   const headers = { ...plinth.admin.headers, 'backup-passphrase': encodeURIComponent(PASSPHRASE) };
   return new Promise((resolve, reject) => {
@@ -47,7 +47,7 @@ function beginBackup(): Promise<IncomingMessage> {
 const objectsOf = async (): Promise<number> =>
   (await plinth.admin.get(`/admin/v1/projects/${project.id}/storage/check`)).body.objects;
 
-it('contains the files of its snapshot that are deleted or overwritten meanwhile, by any process', async () => {
+it('contains the files of its snapshot that any process deletes or overwrites during the backup', async () => {
   await project.service.post(`${project.storage}/buckets`, { name: 'box' });
   const [deleted, overwritten] = [randomBytes(300_000), randomBytes(100_000)];
   const deletedId = await upload('deleted.bin', deleted);
@@ -68,7 +68,7 @@ it('contains the files of its snapshot that are deleted or overwritten meanwhile
 
   const { manifest } = await verifyArchive(Readable.from([archive]), PASSPHRASE);
   expect(manifest.files).toEqual({ count: 2, bytes: deleted.length + overwritten.length, missing: 0 });
-  // The backup held the bytes back, so a sweep after it removes them.
+  // The backup kept the bytes from being removed, so a later sweep removes them.
   plinth.clock.move(OVER_AN_HOUR);
   await plinth.admin.post(`/admin/v1/projects/${project.id}/storage/sweep`);
   plinth.clock.move(-OVER_AN_HOUR);

@@ -1,4 +1,4 @@
-/** Archives that are damaged, forged or hostile: a restore is whole or leaves nothing. */
+/** Archives that are damaged, forged or hostile: a restore is complete or leaves nothing behind. */
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { backUp, PASSPHRASE, restore } from '../../support/backups';
 import { eventually } from '../../support/eventually';
@@ -19,7 +19,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => plinth.stop());
 
-/** Databases and roles of a project, and its row. */
+/** Databases, roles and platform row of a project. */
 async function tracesOf(id: string): Promise<string[]> {
   return asSuperuser('postgres', async (client) => {
     const { rows } = await client.query<{ name: string }>(
@@ -54,19 +54,19 @@ const LAST = 'schema/post-data.sql';
 const BLOCK = 512;
 const ANOTHER = 'files/00000000-0000-4000-8000-000000000000';
 
-/** Where the header of a member begins. */
+/** Offset of the header of a member. */
 function memberAt(tar: Buffer, name: string): number {
   for (let at = tar.indexOf(name); at >= 0; at = tar.indexOf(name, at + 1)) if (at % BLOCK === 0) return at;
   throw new Error(`there is no member ${name}`);
 }
 
-/** The tar file with another member before the given one. */
+/** The tar file with another member before the given member. */
 function inserted(tar: Buffer, before: string, name: string): Buffer {
   const at = memberAt(tar, before);
   const member = Buffer.from(tar.subarray(memberAt(tar, LAST), memberAt(tar, LAST) + BLOCK));
   member.fill(0, 0, 100);
   member.write(name);
-  // Size zero, and the checksum of the header as if it consisted of spaces (POSIX, pax).
+  // The size is zero. The checksum is computed with its own field filled with spaces (POSIX, pax).
   member.write('00000000000\0', 124);
   member.fill(' ', 148, 156);
   const sum = member.reduce((total, byte) => total + byte, 0);
@@ -115,7 +115,7 @@ it.each<[string, () => Buffer, RegExp]>([
     () => altered((tar) => flipped(tar, '"missing": ')),
     /manifest was altered|intact/,
   ],
-  ['is no archive', () => Buffer.from('not an archive'), /not an intact backup/],
+  ['is not an archive', () => Buffer.from('not an archive'), /not an intact backup/],
   ['is empty', () => Buffer.alloc(0), /not an intact backup|header.json is missing/],
 ])('restores nothing of an archive that %s', async (_what, make, message) => {
   const answer = await restore(plinth, make());
@@ -195,7 +195,7 @@ it("runs the project's code as its owner only, and undoes a restore that fails",
       create trigger no_more before insert on watched for each row execute function before_insert();`),
   );
   const good = await backUp(plinth, hostile.id);
-  // Rows that refer to another table's are loaded in the order of names.
+  // Tables are loaded in order of their names, so this row is loaded before the row it depends on.
   await asOwner(access, (client) =>
     client.query(`
       create table zz_parent (n int); insert into zz_parent values (1);
@@ -240,7 +240,7 @@ async function readBeginning(path: string, bytes: number): Promise<void> {
   aborted.abort();
 }
 
-it('goes on when a client disconnects in the middle of a backup, notes it in a line, and backs up again', async () => {
+it('logs one line when a client disconnects in the middle of a backup, and makes the next backup', async () => {
   const lines: string[] = [];
   const keep = (level: string) => (message: unknown) => void lines.push(`${level}: ${String(message)}`);
   plinth.app.useLogger({ log: () => undefined, warn: keep('warn'), error: keep('error') });
@@ -253,7 +253,7 @@ it('goes on when a client disconnects in the middle of a backup, notes it in a l
     ['/backup', 400_000],
     [path, 10_000_000],
   ] as const) {
-    // The one before may not have ended yet.
+    // The previous backup may still be running.
     await eventually(() => readBeginning(from, bytes), 20_000);
     const what = from === path ? `project ${large.id}` : 'the install';
     const line = `warn: The backup of ${what} was not received: the client disconnected, or read it too slowly`;

@@ -1,4 +1,4 @@
-/** Archives of a hostile party, which chose the passphrase itself: everything in them is well signed. */
+/** Archives of a hostile party that chose the passphrase, so everything in them is correctly signed. */
 import { backUp, restore } from '../../support/backups';
 import { costOfParsing, longestHold } from '../../support/event-loop';
 import { ForgedParts, forged } from '../../support/forged-archives';
@@ -38,7 +38,7 @@ function put(target: object, path: string, value: unknown): void {
   parent[last] = value;
 }
 
-it('that name the database of someone else leave it alone', async () => {
+it('that name the database of another project do not change it', async () => {
   const id = 'neighbour_of_forged';
   await asSuperuser('postgres', (client) => client.query(`create database plinth_${id}`));
   try {
@@ -168,7 +168,7 @@ it('that need an extension which the server lacks are refused with its name', as
 const EVENT_TRIGGER = '; Type: EVENT TRIGGER; Schema: -; Owner: ';
 const MIB = 1024 * 1024;
 
-// The text of a dump is an owner's: these took minutes, in which no other request was served.
+// An owner controls the text of a dump. Such functions once took minutes, in which no other request was served.
 it('whose functions look like parts of a dump are restored in time', async () => {
   const project = await plinth.createProject();
   await project.sql(`do $do$ begin
@@ -190,7 +190,7 @@ it('with an endless statement about large objects are refused in time', async ()
   expect([answer.status, answer.body.error.code]).toEqual([400, 'backup_not_supported']);
 }, 60_000);
 
-// A reference takes about 150 ms on a machine of 2024: the limit is 50 ms there.
+// The reference takes about 150 ms on a machine from 2024, where the limit is thus 50 ms.
 describe('with large JSON', () => {
   const table = JSON.stringify({
     member: 'data/1.copy',
@@ -216,7 +216,7 @@ describe('with large JSON', () => {
   const ROWS = Object.fromEntries(MANY.slice(0, 150_000).map((_, index) => [`data/${index}`, 'x']));
 
   it.each(CASES)(
-    'leave the event loop to others: %s',
+    'do not hold the event loop: %s',
     async (_what, change, reason) => {
       const hostile = await forged(archive, change);
       const bound = costOfParsing() / 3;
@@ -233,6 +233,6 @@ describe('with large JSON', () => {
   );
 });
 
-it('are restored when all fits', async () => {
+it('are restored if they are unchanged', async () => {
   expect((await restore(plinth, await forged(archive, () => undefined))).status).toBe(201);
 });

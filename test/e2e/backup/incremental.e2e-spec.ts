@@ -31,7 +31,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** Larger than what is held in memory. */
+/** Larger than the part of a file that is held in memory. */
 const LARGE = randomBytes(1_500_000);
 const SAME = Buffer.from('two files have this content');
 
@@ -146,7 +146,7 @@ it('stores each content once, and restores, rehearses and removes each archive',
   expect([added2?.toString(), one]).toEqual(['a new file', SAME]);
 });
 
-it('says which archives cannot be restored, and completes the store with the next backup', async () => {
+it('lists the archives that cannot be restored, and completes the store with the next backup', async () => {
   const { project } = await withFiles(plinth);
   const run = await backUp(project);
   const large = stored(project, 'files').find((path) => readFileSync(path).equals(LARGE)) as string;
@@ -158,7 +158,7 @@ it('says which archives cannot be restored, and completes the store with the nex
   const lost = await restore(plinth, archiveOf(project, run), { query: '?slug=lost' });
   expect([lost.status, lost.body.error?.code]).toEqual([400, 'backup_not_supported']);
   expect(JSON.stringify(lost.body)).toContain('BACKUP_URL');
-  // What a killed process leaves: a part of a content, and of a list.
+  // A killed process leaves a partial content and a partial list.
   writeFileSync(large, LARGE.subarray(0, 1000));
   const list = join(directory, project.id, 'lists/ff');
   mkdirSync(list, { recursive: true });
@@ -174,7 +174,7 @@ it('removes nothing while it cannot read which files an archive needs', async ()
   await plinth.admin.put(`/admin/v1/backups/schedule${params}`, { cron: '0 0 29 2 *', keep: 1 });
   await backUp(project);
   await project.service.delete(`${project.storage}/files/${ids.get('large')}`);
-  // The list of an archive that this install did not record.
+  // Adds the list of an archive that this install did not record.
   const [list = ''] = stored(project, 'lists');
   const other = join(directory, project.id, 'lists/ff/ffffffff-0000-4000-8000-000000000000');
   mkdirSync(join(other, '..'), { recursive: true });
@@ -190,7 +190,7 @@ it('removes nothing while it cannot read which files an archive needs', async ()
   await eventually(async () => expect(stored(project, 'files')).toHaveLength(2), SOON_MS);
 });
 
-it('gives an archive that somebody forged nothing of another project', async () => {
+it('gives a forged archive no content of another project', async () => {
   const [victim, thief] = [await withFiles(plinth), await withFiles(plinth)];
   await backUp(victim.project);
   const archive = archiveOf(thief.project, await backUp(thief.project));
@@ -214,7 +214,7 @@ it('gives an archive that somebody forged nothing of another project', async () 
   expect((await plinth.admin.get('/admin/v1/projects')).body.map(({ slug }) => slug)).not.toContain('stolen');
 });
 
-it('encrypts the store as well, where archives are encrypted', async () => {
+it('also encrypts the store if archives are encrypted', async () => {
   const root = mkdtempSync(join(tmpdir(), 'plinth-incremental-age-'));
   const identity = join(root, 'identity.txt');
   writeFileSync(identity, AGE_IDENTITY);
@@ -242,7 +242,7 @@ it('encrypts the store as well, where archives are encrypted', async () => {
     await backUp(project, sealed);
     expect(stored(project, 'files', join(root, 'kept'))).toEqual(files);
     const exported = await exportOf(project, first, sealed);
-    // Elsewhere, without the store.
+    // The exported archive is restored without the store.
     const { large, one, empty } = await restoredFiles(exported);
     expect([large?.equals(LARGE), one, empty]).toEqual([true, SAME, Buffer.alloc(0)]);
   } finally {

@@ -109,7 +109,7 @@ it('checks the form of a new slug in a dry run', async () => {
   expect([answer.status, answer.body.error.message]).toEqual([400, expect.stringMatching(/^slug must be/)]);
 });
 
-it('moves an install to another provider, and names the projects that failed', async () => {
+it('moves an install to another provider, and lists the projects that failed', async () => {
   await plinth.admin.put('/admin/v1/backups/schedule', { hour: 4, keep: 3 });
   const url = process.env.PLINTH_TEST_DATABASE_URL;
   expect((await plinth.admin.post('/admin/v1/servers', { name: 'db2', url, capacity: 7 })).status).toBe(201);
@@ -134,7 +134,7 @@ it('moves an install to another provider, and names the projects that failed', a
   expect(servers).toContainEqual(
     expect.objectContaining({ name: 'db2', status: 'draining', capacity: 7, reachable: true }),
   );
-  // Its password is sealed.
+  // The password of the database URL is encrypted.
   expect(gunzipSync(made.bytes).includes(new URL(url as string).password)).toBe(false);
   const log = (await other.plinth.admin.get(`/admin/v1/audit-log?project_id=${good.id}`)).body;
   expect(log.map(({ action }) => action)).toEqual(

@@ -9,7 +9,7 @@ const NEWER = 18;
 const OLDER = installedMajors(NEWER);
 const LIMIT_MS = 180_000;
 
-/** Since PostgreSQL 16, the text of a view names the table of a column only where there are several. */
+/** Since PostgreSQL 16, the text of a view names the table of a column only if the view has several tables. */
 const withoutTables = (schema: string): string => schema.replace(/\b(generated|filled|typed)\.(?=\w)/g, '');
 
 /** pg_dump lists the roles of a policy in the order in which pg_authid stores them, which changes with ALTER ROLE. */
@@ -71,7 +71,7 @@ const comparable = (schema: string): string => withSortedRoles(withoutTables(sch
     );
 
     it(
-      'restores on the older one what it knows',
+      'restores a newer archive on the older server if it has only known objects',
       async () => {
         const project = await target.createProject();
         await project.sql('create table notes as select generate_series(1, 10) as n');

@@ -1,4 +1,4 @@
-/** Rehearsals of restores: on request and by schedule, what they compare, and what reports them. */
+/** Rehearsals of restores: on request and by schedule, their comparisons, and their reports. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ beforeAll(async () => {
     env: { BACKUP_PASSPHRASE: PASSPHRASE, BACKUP_URL: `file://${directory}?compression=none` },
   });
   project = await plinth.createProject();
-  // Rows of several sizes, which a restore stores in another order.
+  // A restore stores rows of several sizes in another order.
   await project.sql(`
     create table notes (n int primary key, f float8, t text, at timestamptz default now());
     insert into notes select n, random(), repeat(md5(n::text), n % 60), now() from generate_series(1, 20000) n;
@@ -74,7 +74,7 @@ const databasesOf = (): Promise<string[]> =>
        union all select rolname from pg_roles where rolname like 'plinth\\_%' order by 1`,
     );
     return [...rows.map(({ id }) => id), ...names.rows.map(({ name }) => name)].filter((name) =>
-      // Other test files run on this server.
+      // Other test files use this server too.
       rows.some(({ id }) => name.includes(id)),
     );
   });
@@ -149,7 +149,7 @@ it('restores, compares and removes everything on request', async () => {
   expect(mails()).toEqual([]);
 });
 
-it('is made by schedule', async () => {
+it('runs by schedule', async () => {
   const before = (await rehearsalOf(project.id))?.started_at;
   const set = await plinth.admin.put('/admin/v1/backups/schedule', { hour: 3, rehearse_days: 7 });
   expect(set.body).toMatchObject({ rehearse_days: 7 });
@@ -167,7 +167,7 @@ it('reports an archive that was damaged, and a project without one', async () =>
   await backUpAll(2);
   const file = newestArchive(project.id);
   const bytes = readFileSync(file);
-  // Among the rows.
+  // Damages the rows.
   const at = Math.floor(bytes.length / 2);
   bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
   writeFileSync(file, bytes);
@@ -191,7 +191,7 @@ it('reports an archive that was damaged, and a project without one', async () =>
   }, SOON_MS);
 });
 
-it('finds records of files whose bytes are others, and rows that a restore changed', async () => {
+it('finds file records that do not match their bytes, and rows that a restore changed', async () => {
   await project.sql(`update storage.files set sha256 = repeat('0', 64) where filename = 'one.txt'`);
   await backUpAll(3);
   expect((await cli('backup', 'rehearse', project.slug)).code).toBe(1);
@@ -199,7 +199,7 @@ it('finds records of files whose bytes are others, and rows that a restore chang
   expect(await databasesOf()).toEqual(databases);
 });
 
-it('opens archives that were encrypted as a whole, and says when it cannot', async () => {
+it('opens archives that were encrypted as a whole, and reports if it cannot', async () => {
   await project.sql(`delete from storage.files where filename = 'one.txt'`);
   const identityFile = join(directory, 'identity.txt');
   writeFileSync(identityFile, `# for tests\n${AGE_IDENTITY}\n`);

@@ -54,7 +54,7 @@ async function seenByEditor(): Promise<unknown> {
   return (await project.client(project.anonKey, token).get('/rest/v1/notes')).body;
 }
 
-/** All about the roles of a project, but for passwords and the process that created them. */
+/** All attributes of the roles of a project except passwords and the process that created them. */
 const rolesOf = (id: string): Promise<unknown[]> =>
   asSuperuser('postgres', async (client) => {
     const { rows } = await client.query<object>(
@@ -89,7 +89,7 @@ const hasPassword = (): Promise<unknown> =>
 describe('An archive', () => {
   afterEach(() => remove());
 
-  it('has the roles with memberships, grants and settings', async () => {
+  it('restores the roles with memberships, grants and settings', async () => {
     const answer = await restore(plinth, archive, { query: '?keep_keys=true' });
     expect([answer.status, answer.body.skipped_settings]).toEqual([201, []]);
     expect(await rolesOf(project.id)).toEqual(roles);
@@ -97,13 +97,13 @@ describe('An archive', () => {
     expect(await hasPassword()).toBe(true);
   });
 
-  it('gives its roles no passwords that its maker knows', async () => {
+  it('gives its roles no password that the maker of the archive knows', async () => {
     expect((await restore(plinth, archive)).status).toBe(201);
     expect(await hasPassword()).toBe(false);
     expect(await rolesOf(project.id)).toEqual(roles);
   });
 
-  it('uses roles that exist already, and says what they lack', async () => {
+  it('uses roles that exist already, and reports what they lack', async () => {
     await asSuperuser('postgres', (client) => client.query(`create role ${editor}`));
     try {
       const answer = await restore(plinth, archive);
@@ -148,7 +148,7 @@ describe('A dry run', () => {
     expect(await namesOf(project.id)).toEqual([]);
   });
 
-  it('counts rows that PostgreSQL takes, and leaves no role and no project', async () => {
+  it('counts the rows that PostgreSQL accepts, and leaves no role and no project', async () => {
     const before = (await plinth.admin.get('/admin/v1/projects')).body;
     const answer = await restore(plinth, archive, { query: '?dry_run=true' });
     expect([answer.status, answer.body]).toEqual([
@@ -172,8 +172,8 @@ describe('Roles of a forged archive', () => {
   it('change nothing of the server', async () => {
     const { id } = await plinth.createProject({ name: 'Stranger' });
     const stranger = await accessOf(plinth, id);
-    // Of the server, which other tests use too, the roles that all projects share and those of the stranger. Any owner may give
-    // anon a password, with which nobody can log in.
+    // Compares only shared roles and the roles of the stranger, because other tests use the server too. Any
+    // owner may give anon a password, but nobody can log in with it.
     const state = (): Promise<unknown> =>
       asSuperuser('postgres', async (client) => {
         const { rows } = await client.query(

@@ -1,4 +1,4 @@
-/** A project, backed up and restored on another install with another master key, is the same. */
+/** A project that is restored on another install with another master key is unchanged. */
 import { createHash } from 'node:crypto';
 import { backUp, restore } from '../../support/backups';
 import { TestPlinth } from '../../support/plinth';

@@ -1,4 +1,4 @@
-/** Scheduled backups: to a directory, S3 and Google Cloud Storage, retention, missed and interrupted runs, and what reports them. */
+/** Scheduled backups to a directory, S3 and Google Cloud Storage: retention, missed and interrupted runs, and reports. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ import { TestProject } from '../../support/test-project';
 const DAY = 86_400;
 /** Time of day in UTC at which the clock of each Plinth in this file begins. */
 const BEGINS_AT = '02:15';
-/** Half a day later, so that no test reaches it unless it moves the clock by a day. */
+/** Half a day later, so that only tests that move the clock by a day reach it. */
 const HOUR = 14;
 
 // A backup takes most of a second, and several run in a test.
@@ -82,7 +82,7 @@ it('is made daily for every project, kept for a number of runs, and can be resto
   expect(await runsOf(project.id, plinth)).toEqual([]);
 
   for (let day = 1; day <= 2; day += 1) {
-    // Two processes see the same backup due.
+    // Two processes find the same backup due.
     await Promise.all([tickAfter(DAY, plinth), tick(plinth)]);
     await expectSucceeded(project.id, day, plinth);
     await tick(plinth);
@@ -111,7 +111,7 @@ it('is made daily for every project, kept for a number of runs, and can be resto
   expect(await metric(/^plinth_backups_missing (\d+)$/m)).toBe('0');
 });
 
-it('makes up once for the runs that were missed, and leaves files of others alone', async () => {
+it('makes one backup for all missed runs, and does not remove foreign files', async () => {
   const before = (await runsOf(project.id, plinth)).length;
   await tickAfter(10 * DAY, plinth);
   await expectSucceeded(project.id, before + 1, plinth);
@@ -153,7 +153,7 @@ it('reports a run whose process was killed, and makes it again', async () => {
     archive: 'lost',
   };
   await runs.begin(lost);
-  // While its process lives, it is left alone.
+  // The run remains as it is while its process is alive.
   await runs.whileLocked(project.id, async () => {
     await tick(plinth);
     expect((await runsOf(project.id, plinth))[0]).toMatchObject({ id: lost.id, status: 'running' });
@@ -168,7 +168,7 @@ it('reports a run whose process was killed, and makes it again', async () => {
   await expectSucceeded(project.id, before + 1, plinth);
 });
 
-it('keeps the last good archives while backups fail, and says so everywhere', async () => {
+it('keeps the last good archives while backups fail, and reports the failures everywhere', async () => {
   const kept = archives(project.id);
   await project.sql(`create table hidden (n int); alter table hidden force row level security;
     revoke all on hidden from service_role`);
@@ -339,7 +339,7 @@ it.each(casesOf(BUCKETS, 1))(
       await expectSucceeded(one.id, 2, remote);
       await eventually(async () => expect(await health()).toEqual({ status: 'up' }), SOON_MS);
       await eventually(async () => {
-        // Of two archives, one is kept.
+        // One of two archives is kept.
         expect(provider.names().filter((found) => found.includes(one.id))).not.toContain(key);
         expect(provider.unfinished()).toBe(0);
       }, SOON_MS);

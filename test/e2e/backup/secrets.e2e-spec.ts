@@ -1,4 +1,4 @@
-/** What the maker of an archive knows, or writes into it, gives no access to the restored project or install. */
+/** The maker of an archive gets no access to the restored project or install by anything in the archive. */
 import { backUp, restore } from '../../support/backups';
 import { forged } from '../../support/forged-archives';
 import { accessOf, asOwner, asSuperuser, DatabaseAccess, sqlstateOf } from '../../support/owner-connection';
@@ -40,7 +40,7 @@ const remove = (): Promise<unknown> => plinth.admin.delete(`/admin/v1/projects/$
 const newKey = async (kind: 'api-keys' | 's3-keys', rights: object): Promise<any> =>
   (await plinth.admin.post(`/admin/v1/projects/${project.id}/${kind}`, rights)).body;
 
-/** The statuses of keys that no archive has, and that of a user's access token. */
+/** Statuses for keys that no archive has, and for a user's access token. */
 async function otherKeys(): Promise<Record<string, number>> {
   const target = `/p/${project.slug}/storage/v1/s3`;
   const { host } = new URL(plinth.baseUrl);
@@ -65,7 +65,7 @@ async function signedLink(): Promise<string> {
   return pathname + search;
 }
 
-/** The statuses of everything that the archive's maker could use; null for a login without an error. */
+/** Statuses for everything that the archive's maker could use; null for a successful login. */
 async function knownSecrets(): Promise<(number | string | null)[]> {
   const refreshed = await project.anon.post(`${project.auth}/refresh`, {
     refresh_token: user.session.refresh_token,
@@ -97,7 +97,7 @@ describe('A restored archive', () => {
     expect(rows).toEqual([{ notes: 10, sessions: 0 }]);
   });
 
-  it('keeps them by wish', async () => {
+  it('keeps them on request', async () => {
     const restored = await restore(plinth, archive, { query: '?keep_keys=true' });
     expect([restored.status, restored.body.keys_kept]).toEqual([201, true]);
     expect(await knownSecrets()).toEqual([200, 200, 200, 200, null]);
@@ -108,7 +108,7 @@ describe('A restored archive', () => {
     expect(log[0]?.details).toMatchObject({ keys_kept: true });
   });
 
-  it.each([false, true])('does not keep a password that its SQL chose (keep_keys=%s)', async (keeps) => {
+  it.each([false, true])('does not keep a password that its SQL sets (keep_keys=%s)', async (keeps) => {
     const hostile = await withSql(`alter role current_user password 'chosen by the archive'`);
     expect((await restore(plinth, hostile, { query: `?keep_keys=${keeps}` })).status).toBe(201);
     const known = { ...access, owner_password: 'chosen by the archive' };
@@ -164,7 +164,7 @@ describe('SQL of an archive', () => {
     await remove();
   });
 
-  it('ends without effect on the rights of the owner afterwards', async () => {
+  it('leaves no effect on the rights of the owner', async () => {
     expect((await restore(plinth, archive)).status).toBe(201);
     await asOwner(await accessOf(plinth, project.id), async (client) => {
       await client.query('begin; create role of_the_owner; set local role service_role; rollback');
@@ -193,7 +193,7 @@ describe('POST /restore/all', () => {
       members.set('platform/audit_log.copy', Buffer.from(`${log}${forgedEntry.join('\t')}\n`));
     });
 
-  it('is for owners of the install', async () => {
+  it('can be restored only by owners of the install', async () => {
     const operator = await newPerson(plinth, 'operator');
     const answer = await operator.http.post('/admin/v1/restore/all', await installArchive(), {
       headers: { 'content-type': 'application/gzip', 'backup-passphrase': 'correct' },
@@ -201,7 +201,7 @@ describe('POST /restore/all', () => {
     expect(answer.status).toBe(403);
   });
 
-  it('marks the entries that it adds, and records itself', async () => {
+  it('marks the audit entries that it adds, and records the restore', async () => {
     const hostile = await withEntry();
     const restored = await restore(plinth, hostile, { path: '/restore/all' });
     expect([restored.status, restored.body.audit_entries]).toEqual([200, 1]);

@@ -1,4 +1,4 @@
-/** The replication slots of changes: who reads, what is kept, and what happens when one is lost. */
+/** Replication slots of changes: their readers, the log that they keep, and the loss of a slot. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { TestProject } from '../../support/test-project';
 const MIB = 1024 * 1024;
 const tuning = { changeLogMs: 3_000 };
 const KEPT_LOG = /^plinth_change_kept_log_bytes [1-9]\d*$/m;
-/** Not for all cases: other test files write to the log of the server, too. */
+/** A small bound for some tests only, because other test files write to the log of the server too. */
 const LITTLE_LOG = { ...tuning, changeLogBytes: 24 * MIB };
 let plinth: TestPlinth;
 const open: EventReader[] = [];
@@ -44,7 +44,7 @@ async function slotsOf(project: TestProject, before = 'FFFFFFFF/FFFFFFFF'): Prom
   });
 }
 
-/** Slots of which those of feeds can be copied. */
+/** Seed slots from which the slots of feeds are copied. */
 const seeds = (): Promise<string[]> =>
   asSuperuser('postgres', async (client) => {
     const text = `select slot_name as name from pg_replication_slots
@@ -79,7 +79,7 @@ const endSenders = (project: TestProject): Promise<unknown> =>
   );
 
 describe('the slots of a project', () => {
-  it('are one that is kept and a temporary one in each process, and none a while after the last subscriber', async () => {
+  it('are a permanent slot and a temporary slot in each process, and are dropped some time after the last subscriber left', async () => {
     const replica = await TestPlinth.start({ replicaOf: plinth, tuning });
     try {
       const project = await newProject();
@@ -102,7 +102,7 @@ describe('the slots of a project', () => {
     }
   });
 
-  it('are read again after the connection broke, in order and without a gap', async () => {
+  it('are read again after a lost connection, in order and without a gap', async () => {
     const project = await newProject();
     const reader = await listenTo(project);
     for (let n = 0; n < 40; n += 1) {
@@ -114,12 +114,12 @@ describe('the slots of a project', () => {
     expect(reader.of('system')).toEqual([]);
   });
 
-  it('that are lost make a gap that is told, and the stream goes on', async () => {
+  it('that are lost cause a reported gap, and the stream continues', async () => {
     const project = await newProject();
     const reader = await listenTo(project);
     await project.sql('insert into t values (1)');
     await until(() => idsOf(reader).length === 1);
-    // With something in the log that is not kept: without it nothing is lost.
+    // Writes to the log that is then removed, because otherwise no change is lost.
     await asSuperuser('postgres', (client) =>
       client.query(`select pg_drop_replication_slot($1), pg_logical_emit_message(false, 'lost', 'x')`, [
         anchorOf(project),
@@ -136,7 +136,7 @@ describe('the slots of a project', () => {
     expect(late.of('system')[0]).toMatchObject({ reason: 'gap' });
   });
 
-  it('keep no more log than the bound: a long transaction costs the subscribers a gap', async () => {
+  it('do not keep more log than the bound, so a long transaction causes a gap', async () => {
     const bounded = await TestPlinth.start({ replicaOf: plinth, tuning: LITTLE_LOG });
     const [project, neighbour] = [await newProject(), await newProject()];
     const access = await accessOf(plinth, project.id);
@@ -148,11 +148,11 @@ describe('the slots of a project', () => {
         'create table bulk (filler text); alter table bulk alter filler set storage external',
       );
       await project.sql('insert into bulk select repeat(md5(n::text), 100) from generate_series(1, 12000) n');
-      // The log is that of the server: all slots together keep as much as the one that keeps most.
+      // All slots share the log of the server, so together they keep as much as the oldest slot.
       for (const one of readers)
         await until(() => one.of('system').some(({ message }) => message.includes('too much of its log')));
       const [{ position }] = await project.sql('select pg_current_wal_lsn()::text as position');
-      // New ones are being made, and wait for the transaction.
+      // New slots are being created, and wait for the transaction.
       await until(async () => {
         const old = [await slotsOf(project, String(position)), await slotsOf(neighbour, String(position))];
         return old.flat().length === 0;
@@ -187,7 +187,7 @@ describe('the slots of a project', () => {
     });
   });
 
-  it('of a new feed are copied from one that does not fall behind', async () => {
+  it('of a new feed are copied from a seed slot that does not fall behind', async () => {
     const project = await newProject();
     await until(async () => (await seeds()).length > 0);
     const [before] = await seeds();
@@ -206,7 +206,7 @@ describe('the slots of a project', () => {
     expect(reader.of('system')).toEqual([]);
   });
 
-  it('go on after a row that a type of the owner prints with 60 MB', async () => {
+  it('continue after a row that an output function of the owner prints with 60 MB', async () => {
     const project = await newProject();
     await project.sql(`create type big as enum ('a');
       create function printed(big) returns json language sql immutable as $$ select to_json(repeat('x', 60000000)) $$;
@@ -215,7 +215,7 @@ describe('the slots of a project', () => {
     await project.sql("insert into t (id, big) values (1, 'a')");
     await until(() => reader.of('system').length > 0);
     const [told] = reader.of('system');
-    // On a busy machine the row takes longer than a check may, which ends the subscription.
+    // On a busy machine the row exceeds the time limit of a check, which ends the subscription.
     const isLate = told?.reason === 'unavailable';
     expect([told?.reason, told?.message]).toEqual(
       isLate
@@ -229,7 +229,7 @@ describe('the slots of a project', () => {
     });
   });
 
-  it('end with the project, whose deletion they do not block', async () => {
+  it('are dropped with the project, and do not block its deletion', async () => {
     const project = await newProject();
     const reader = await listenTo(project);
     expect((await plinth.admin.delete(`/admin/v1/projects/${project.id}`)).status).toBe(200);
@@ -237,7 +237,7 @@ describe('the slots of a project', () => {
     expect(await reader.ended).toBe(true);
   });
 
-  it('whose name another database has taken are refused, and left alone', async () => {
+  it('whose name another database uses are refused, and not dropped', async () => {
     const project = await newProject();
     await asSuperuser('postgres', (client) =>
       client.query("select pg_create_logical_replication_slot($1, 'pgoutput')", [anchorOf(project)]),
@@ -306,7 +306,7 @@ describe('a server with another wal_level', () => {
 });
 
 describe('a server of somebody else', () => {
-  it('is refused without REPLICATION and without free slots, and a slot whose log it removed makes a gap that is told', async () => {
+  it('is refused without REPLICATION or free slots, and reports a gap if it removed the log of a slot', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'plinth-changes-'));
     const postgres = await EmbeddedPostgres.start({
       dataDir,
@@ -345,7 +345,7 @@ describe('a server of somebody else', () => {
       ]);
       expect(await found()).toContain('Run alter role ... replication');
       await server.query('alter role manager replication');
-      // With the seed and the two slots of the reader, there is one left, and a feed needs two.
+      // The seed and the two slots of the reader leave one slot, and a feed needs two.
       const seed = `select from pg_replication_slots where slot_name ~ '^plinth_feed_seed_'`;
       await until(async () => (await server.query(seed)).rowCount === 1);
       const reader = await listenTo(project, {}, other);
@@ -366,7 +366,7 @@ describe('a server of somebody else', () => {
           `select pg_logical_emit_message(false, 'fill', repeat('x', 1000000)) from generate_series(1, 40)`,
         );
         await server.query('checkpoint');
-        // Until the lost slots are dropped, there is none for a new one: `unavailable`.
+        // Until the lost slots are dropped, a new feed gets no slot: `unavailable`.
         return reader.of('system').some(({ reason }) => reason === 'gap');
       };
       await until(isLost);

@@ -1,4 +1,4 @@
-/** Rows and then their changes as server-sent events, for those who may read them. */
+/** Rows, and then their changes, as server-sent events for callers that may read them. */
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { listen as listenTo } from '../../support/change-listener';
@@ -39,7 +39,7 @@ async function listen(...given: Parameters<typeof listenTo>): Promise<EventReade
 }
 
 describe('a stream of a table', () => {
-  it('gives the rows and then the changes that the policies admit, printed as table REST does', async () => {
+  it('sends the rows and then the changes that the policies admit, in the format of table REST', async () => {
     await project.sql("insert into plain values (1, 'before')");
     const reader = await listen(project.anon, '/rest/v1/plain');
     expect(reader.of('row')).toEqual([{ id: 1, word: 'before' }]);
@@ -65,7 +65,7 @@ describe('a stream of a table', () => {
     expect(reader.of('DELETE')[0]).toMatchObject({ record: {}, old_record: { id: 2 } });
   });
 
-  it('tells each caller what its policies and column privileges admit, and nothing of a row that leaves its sight', async () => {
+  it('sends each caller what its policies and column privileges admit, and nothing about a row that becomes invisible', async () => {
     const [anna, bert] = [project.asSubject(), project.asSubject()];
     const ofAnna = await listen(anna, '/rest/v1/notes');
     const ofBert = await listen(bert, '/rest/v1/notes');
@@ -94,7 +94,7 @@ describe('a stream of a table', () => {
     expect(ofBert.of('DELETE')[0].old_record).toEqual({ id: 2 });
   });
 
-  it('asks the policies of many callers at once, each with its own claims, session and state', async () => {
+  it('checks the policies for many callers together, each with its own claims, session and state', async () => {
     await project.sql(`
       create table own_notes (id int primary key, owner uuid, word text);
       -- The policy would admit a row because of what an earlier caller has left in the session or transaction.
@@ -130,7 +130,7 @@ describe('a stream of a table', () => {
     await until(() => idsOf(readers).every((ids) => ids.length === 1));
     expect(idsOf(readers)).toEqual(users.map((_, n) => [100 + n]));
     expect(idsOf([left])).toEqual([[]]);
-    // A session that ends, and a row on which the policy fails, are nobody else's.
+    // A session that ends, or a row on which the policy fails, does not affect other callers.
     await project.sql(`update auth.sessions set revoked_at = now() where user_id = '${leaving.id}'`);
     await insert(650);
     await until(() => idsOf(readers).every((ids, n) => ids.length === (n === 16 ? 1 : 2)));
@@ -166,7 +166,7 @@ describe('a stream of a table', () => {
     await until(() => again.of('INSERT').length >= 7);
     expect(again.of('row')).toEqual([]);
     expect(again.of('INSERT').map(({ record }) => record.id)).toEqual([103, 104, 105, 106, 107, 108, 109]);
-    // While another one is open, the log is read a second time.
+    // The log is read a second time while another stream is open.
     const late = await listen(project.anon, '/rest/v1/plain?id=gte.100', { 'last-event-id': last });
     await project.sql("insert into plain values (110, 'x')");
     await until(() => late.of('INSERT').length >= 8);
@@ -175,7 +175,7 @@ describe('a stream of a table', () => {
     ]);
   });
 
-  it('tells a new subscriber nothing from before, while the log is read again for another one', async () => {
+  it('sends a new subscriber no earlier changes while the log is read again for another subscriber', async () => {
     const own = await plinth.createProject();
     await own.sql(`create table plain (id int primary key); alter table plain disable row level security;
       create publication supabase_realtime for table plain`);
@@ -295,7 +295,7 @@ describe('a stream of a table', () => {
     expect([whole.of('INSERT').length, whole.of('system').at(-1).reason]).toEqual([1, 'forbidden']);
   });
 
-  it('ends within seconds when the session or the right ends', async () => {
+  it('ends within seconds when the session ends or the privilege is revoked', async () => {
     const user = await project.signUp();
     const [reader, revoked] = [
       await listen(user.http, '/rest/v1/plain'),
@@ -338,14 +338,14 @@ describe('a stream of a table', () => {
     await until(() => ended.size === 5);
     plinth.clock.move(-60);
     expect([...ended].sort()).toEqual([0, 1, 2, 3, 4]);
-    // Other changes of the project end none.
+    // Other changes of the project end no stream.
     await plinth.admin.patch(`/admin/v1/projects/${own.id}`, { name: 'Renamed', settings: { max_rows: 5 } });
     await own.sql('insert into t values (1)');
     await until(() => readers[5]!.of('INSERT').length === 1);
     expect(ended.has(5)).toBe(false);
   });
 
-  it('ends with a ban, with the expiry of its token and with a rotation of keys, and others go on', async () => {
+  it('ends with a ban, with the expiry of its token and with a rotation of keys, while other streams continue', async () => {
     const own = await plinth.createProject();
     await own.sql(
       'create table t (id int primary key); create publication supabase_realtime for table t; grant select on t to anon',
@@ -379,7 +379,7 @@ describe('a stream of a table', () => {
       { reason: 'session_ended', message: 'The token has expired' },
       { reason: 'session_ended', message: 'The keys of the project were rotated' },
     ]);
-    // None of them is admitted again.
+    // None of these callers is admitted again.
     for (const client of [user.http, other.http]) {
       expect((await listen(client, '/rest/v1/t')).status).toBe(401);
     }
@@ -397,7 +397,7 @@ describe('a stream of a table', () => {
     expect(slow.statusCode).toBe(200);
     const other = await listen(user.http, '/rest/v1/plain');
     await user.http.post(`${project.auth}/logout`, {});
-    // Both are checked together.
+    // Both streams are checked together.
     await other.ended;
     slow.resume();
     await once(slow, 'end');
@@ -427,7 +427,7 @@ describe('a stream of a table', () => {
     expect(reader.of('system')).toMatchObject([{ reason: 'session_ended' }]);
   });
 
-  it('tells of a truncation, follows DDL, and gives a large commit whole and in order', async () => {
+  it('reports a truncation, follows DDL, and sends a large commit completely and in order', async () => {
     const reader = await listen(project.anon, '/rest/v1/plain');
     await project.sql('truncate plain; alter table plain add column later int');
     await project.sql("insert into plain select n, 'x', 0, 7 from generate_series(1, 20000) n");

@@ -1,4 +1,4 @@
-/** The console in a real browser, against a real server: the path of a newcomer, and each screen. */
+/** The console in a real browser, against a real server: the first steps of a newcomer, and each screen. */
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { BROWSER_START_MS, hasBrowser, type TestBrowser } from '../../support/browser';
@@ -16,7 +16,7 @@ let page: Page;
 let view: ConsolePage;
 
 const HOSTILE = `"><img src=x onerror="globalThis.wasHacked=1"><script>globalThis.wasHacked=1</script> \u202eabc`;
-/** Name, tag, and the label of what loads. */
+/** Name, tag, and the label of the loading indicator. */
 const LANGUAGES = [
   ['Deutsch', 'de', 'Lädt'],
   ['English', 'en', 'Loading'],
@@ -220,7 +220,7 @@ inBrowser('the console', () => {
       await view.open(project.slug, `tables?table=pets&row=${encodeURIComponent('["2"]')}`);
       await drawer.getByRole('heading', { name: 'Nothing found' }).waitFor();
       await view.button('Close').click();
-      // Nothing of it stays in the files of the browser.
+      // The browser's cache has no copy of the response.
       const cached = await page.evaluate(
         `Promise.all(performance.getEntriesByType('resource').filter(({ name }) => name.includes('/rest/v1/pets'))
           .map(({ name }) => fetch(name, { cache: 'only-if-cached', mode: 'same-origin' }).then(({ status }) => status, () => 0)))`,
@@ -228,13 +228,13 @@ inBrowser('the console', () => {
       expect([...new Set(cached as number[])]).toEqual([0]);
     });
 
-    it('filter, and sort, as the address says', async () => {
+    it('filter and sort as the address says', async () => {
       await view.button('Add filter').click();
       await page.getByLabel('Value').fill('9007199254740994');
       await view.button('Apply filter').click();
       await eventuallyShown(async () => expect(await view.rows().count()).toBe(1));
       expect(new URL(page.url()).searchParams.get('filters')).toContain('9007199254740994');
-      // Each click changes what is shown.
+      // Each click changes the rows that are shown.
       const filter = page.getByRole('button', { name: 'Remove filter' });
       await filter.click();
       await filter.waitFor({ state: 'detached' });
@@ -265,7 +265,7 @@ inBrowser('the console', () => {
       await project.service.post(`${project.storage}/buckets`, { name: 'Box' });
     });
 
-    it('keys, overview: reveals the keys on purpose, and deletes only what was typed', async () => {
+    it('keys, overview: reveals the keys on request, and deletes only after the name was typed', async () => {
       await view.open(project.slug, 'keys');
       await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor();
       expect(await page.getByLabel('service_role').count()).toBe(0);
@@ -302,7 +302,7 @@ inBrowser('the console', () => {
       expect((await project.anon.get('/rest/v1/notes')).status).toBe(200);
     });
 
-    it('sql: runs, explains, and shows where an error is', async () => {
+    it('sql: runs, explains, and marks the position of an error', async () => {
       const sql = encodeURIComponent("select 1 as one; select '<b>' as html, null as nothing");
       await view.open(project.slug, `sql?query=${sql}`);
       await view.button('Run SQL').click();
@@ -317,7 +317,7 @@ inBrowser('the console', () => {
       await page.getByText('Seq Scan · notes').waitFor();
     });
 
-    it('sql: offers no words once the editor is left or its text runs', async () => {
+    it('sql: offers no completions once the editor has lost the focus or its text runs', async () => {
       await view.open(project.slug, 'sql');
       const editor = page.locator('.cm-content');
       const words = page.locator('.cm-tooltip-autocomplete');
@@ -339,10 +339,10 @@ inBrowser('the console', () => {
       await words.waitFor();
     });
 
-    it('sql: shows columns of one name, of names that objects have, and hundreds of them, and long values whole', async () => {
+    it('sql: shows columns with equal names, with names of object members, hundreds of columns, and long values completely', async () => {
       await view.open(project.slug, 'sql');
       const run = async (sql: string): Promise<void> => {
-        // The editor draws a part of a long line: its own command selects all of it.
+        // The editor draws only a part of a long line, so its own command selects all of it.
         await page.locator('.cm-content').focus();
         await page.keyboard.press('Control+a');
         await page.keyboard.insertText(sql);
@@ -365,7 +365,7 @@ inBrowser('the console', () => {
         .getByRole('cell', { name: String(MANY_COLUMNS - 1), exact: true })
         .first()
         .waitFor();
-      // Another text each time: that of the run before may still be there.
+      // Uses a different text each time, because the text of the previous run may still be shown.
       for (const [tag, count, isRead] of [
         ['<b>', 350_000, false],
         ['<i>', 20, true],
@@ -437,7 +437,7 @@ inBrowser('the console', () => {
       expect(await page.evaluate(() => 'wasHacked' in globalThis)).toBe(false);
     });
 
-    it('storage: goes on with a large upload after the page was loaded again, and previews a rendition', async () => {
+    it('storage: continues a large upload after a reload of the page, and previews a rendition', async () => {
       const sharp = (await import('sharp')).default;
       const picture = sharp({
         create: {
@@ -516,7 +516,7 @@ inBrowser('the console', () => {
       await view.open(project.slug, 'settings');
       const field = page.getByLabel('Rows per response max_rows', { exact: true });
       await field.fill('17');
-      // Somebody else's change in the meantime takes nothing away.
+      // A concurrent change by somebody else loses nothing.
       await plinth.admin.patch(`/admin/v1/projects/${project.id}`, {
         settings: { statement_timeout: 20_000 },
       });
@@ -527,7 +527,7 @@ inBrowser('the console', () => {
       await page.waitForURL(/search=max_rows/);
       expect(await field.inputValue()).toBe('17');
       await page.getByLabel('Search settings').fill('');
-      // The number stays when another unit is chosen.
+      // The number is kept when another unit is chosen.
       const lifetime = page.getByLabel('Lifetime of access tokens access_token_lifetime');
       expect(await lifetime.inputValue()).toBe('1');
       await lifetime.fill('90');
@@ -581,12 +581,12 @@ inBrowser('the console', () => {
     });
   });
 
-  it('asks no other server, and breaks no policy', () => {
+  it('sends no request to another server, and does not violate its policy', () => {
     const elsewhere = browser.observed.requests.filter(
       (one) => !one.includes(` ${plinth.baseUrl}/`) && !/ (data|blob):/.test(one),
     );
     expect(elsewhere).toEqual([]);
-    // A refusal is a complaint of the browser too: the wrong key, the failed statement, calls that this server lacks.
+    // The browser also logs refused requests: the wrong key, the failed statement, calls that this server does not have.
     const complaints = browser.observed.complaints.filter(
       (text) => !text.startsWith('Failed to load resource'),
     );
@@ -595,12 +595,12 @@ inBrowser('the console', () => {
 
   it('offers to load the page again if the files of a screen are gone, as after an update', async () => {
     await page.setViewportSize({ width: 1280, height: 720 });
-    // The language of the test before.
+    // Resets the language that the previous test chose.
     await page.evaluate('localStorage.clear()');
     await view.signIn();
     await page.route('**/assets/advisor-*.js', (route) => route.abort());
     await view.open('notebook', 'advisor');
-    // The router loads the page again by itself, once.
+    // The router reloads the page once.
     await view.button('Use the platform admin key').waitFor();
     await view.signIn();
     await view.open('notebook', 'advisor');

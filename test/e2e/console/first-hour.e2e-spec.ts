@@ -1,4 +1,4 @@
-/** The first steps in the console, and the questions before data is lost, in a real browser against a real server. */
+/** The first steps in the console, and confirmations before data is lost, in a real browser against a real server. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
@@ -64,7 +64,7 @@ inBrowser('the first hour in the console', () => {
     expect(policies).toEqual([{ policyname: 'users manage their own rows' }]);
   });
 
-  it('loads at most 400 kB before the first grid, over plain HTTP', async () => {
+  it('loads at most 400 kB over plain HTTP before the first grid', async () => {
     const fresh = await browser.newPage();
     const first = new ConsolePage(fresh, plinth.baseUrl);
     await first.signIn(`projects/${project.slug}/tables?table=customers`);
@@ -116,7 +116,7 @@ inBrowser('the first hour in the console', () => {
     await page.keyboard.press('Escape');
   });
 
-  it('asks before SQL loses data, and names what goes', async () => {
+  it('asks before SQL loses data, and lists what is lost', async () => {
     await view.open(project.slug, 'sql');
     const editor = page.locator('.cm-content');
     await editor.fill('delete from customers; drop table tags');
@@ -170,7 +170,7 @@ inBrowser('the first hour in the console', () => {
     await page.keyboard.press('Escape');
   });
 
-  it('shows first steps in place of zeros, each until it is done', async () => {
+  it('shows first steps instead of zeros, each until it is done', async () => {
     const fresh = await plinth.createProject({ name: 'Fresh' });
     const step = (name: string) => page.getByRole('listitem').filter({ hasText: name });
     await view.open(fresh.slug, '');
@@ -199,7 +199,7 @@ inBrowser('the first hour in the console', () => {
     await page.getByRole('heading', { name: 'First steps' }).waitFor({ state: 'detached' });
   });
 
-  it('offers no backup that would be refused, and says what is missing', async () => {
+  it('offers no backup that would be refused, and explains what is missing', async () => {
     await view.open(project.slug, 'backups');
     await page.getByText('Scheduled backups are not set up').waitFor();
     expect(await view.button('Back up now').isDisabled()).toBe(true);

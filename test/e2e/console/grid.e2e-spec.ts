@@ -98,7 +98,7 @@ inBrowser('the grid', () => {
     expect((await heads()).slice(0, 2)).toEqual(['id', 'title']);
   });
 
-  it('types, moves, extends, copies, pastes, fills and clears as a spreadsheet, each as one step', async () => {
+  it('types, moves, extends, copies, pastes, fills and clears like a spreadsheet, each in one step', async () => {
     await page.getByText('order 1', { exact: true }).click();
     await keys('x', 'y', 'Enter', 'z', 'Tab', '7', 'Enter');
     await eventually(async () => expect(await pendingOf(1, 2)).toEqual(['xy', '10', 'z', '7']), 20_000);
@@ -109,7 +109,7 @@ inBrowser('the grid', () => {
     await eventually(async () => expect(await pendingOf(3, 4)).toEqual(['xy', '10', 'z', '7']), 20_000);
     await keys('Control+z');
     expect(await pendingOf(3, 4)).toEqual(['order 3', '30', 'order 4', '40']);
-    // A spreadsheet writes tabs. One cell fills a range; what stands out of the grid is said.
+    // A spreadsheet writes tabs. One cell fills a range; the console reports cells outside the grid.
     await paste('a\t1\r\n"b ""q"""\t2\r\n');
     expect(await pendingOf(3, 4)).toEqual(['a', '1', 'b "q"', '2']);
     await keys('Shift+ArrowDown');
@@ -139,7 +139,7 @@ inBrowser('the grid', () => {
     }, 20_000);
   });
 
-  it('keeps what was typed when another cell is clicked, or the row leaves the view', async () => {
+  it('keeps the typed value when another cell is clicked or the row scrolls out of view', async () => {
     await page.getByText('order 6', { exact: true }).dblclick();
     await page.keyboard.type(' late');
     await page.getByText('order 7', { exact: true }).click();
@@ -153,7 +153,7 @@ inBrowser('the grid', () => {
     await view.button('Discard changes').click();
   });
 
-  it('adds and edits columns from the head', async () => {
+  it('adds and edits columns from the header', async () => {
     await view.button('Add column').click();
     await view.dialog().getByLabel('Name', { exact: true }).fill('extra');
     await view.dialog().getByRole('button', { name: 'Add column' }).click();
@@ -164,7 +164,7 @@ inBrowser('the grid', () => {
     await page.keyboard.press('Escape');
   });
 
-  it('follows the table, marks what changed, and loses nothing of an edit', async () => {
+  it('follows the table, marks changed cells, and loses nothing of an edit', async () => {
     await page.getByRole('switch', { name: 'Live' }).click();
     await page.getByText('The changes of orders are not sent yet').waitFor();
     await view.expectAccessible();
@@ -206,7 +206,7 @@ inBrowser('the grid', () => {
     await page.locator('[data-state=off]').waitFor();
   });
 
-  it('offers a viewer what only reads', async () => {
+  it('offers a viewer only actions that read', async () => {
     const { email } = await newPerson(plinth, null, [{ id: project.id, role: 'viewer' }]);
     const other = await browser.newPage();
     const theirs = new ConsolePage(other, plinth.baseUrl);

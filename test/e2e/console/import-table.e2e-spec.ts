@@ -1,4 +1,4 @@
-/** Tables that the console makes from files of CSV and JSON, in a real browser. */
+/** Tables that the console creates from CSV and JSON files, in a real browser. */
 import type { Page } from 'playwright-core';
 import { BROWSER_START_MS, hasBrowser, type TestBrowser } from '../../support/browser';
 import { type ConsolePage, startConsole, stopConsole } from '../../support/console-page';
@@ -25,14 +25,14 @@ inBrowser('a table from a file', () => {
   }, BROWSER_START_MS);
   afterAll(() => stopConsole({ plinth, browser }));
 
-  it('of CSV has guessed types, names that may be changed, and the rows', async () => {
+  it('of CSV has guessed types, editable names, and the rows', async () => {
     await choose(
       'Städte 2026.csv',
       'id,na"me,people,,since\n1,Köln,1000000,x,1880-01-02\n2,"a ""b"", c",,y,\n',
     );
     const dialog = view.dialog();
     expect(await dialog.getByLabel('Name of the table').inputValue()).toBe('sta_dte_2026');
-    // The field without a name is left out.
+    // The field without a name is omitted.
     await dialog.getByLabel('Name', { exact: true }).nth(2).fill('inhabitants');
     await dialog.getByText('SQL that runs').first().click();
     await view.expectAccessible();
@@ -56,7 +56,7 @@ inBrowser('a table from a file', () => {
     expect(table).toEqual({ relrowsecurity: true, types: ['bigint', 'text', 'bigint', 'date'] });
   });
 
-  it('of JSON has each digit, and objects as jsonb', async () => {
+  it('of JSON keeps every digit, and stores objects as jsonb', async () => {
     await choose(
       'events.json',
       '[{"big":9007199254740993,"data":{"n":1.10}},{"big":1,"data":null,"__proto__":"p"}]',
@@ -73,7 +73,7 @@ inBrowser('a table from a file', () => {
     );
   });
 
-  it('is not made of what is no list of objects', async () => {
+  it('is not created from anything but a list of objects', async () => {
     await choose('broken.json', '[1, 2]');
     await page.getByText('The file is no list of JSON objects').waitFor();
     expect(await view.dialog().count()).toBe(0);

@@ -32,7 +32,7 @@ inBrowser('monitoring of a project', () => {
     assertConsoleBuilt();
     smtp = await MailServer.start();
     receiver = await WebhookReceiver.start();
-    // A mail that was refused waits for longer than the tests take.
+    // A refused mail is retried later than the tests take.
     plinth = await TestPlinth.start({
       env: {
         SMTP_URL: smtp.url,
@@ -150,7 +150,7 @@ inBrowser('monitoring of a project', () => {
     await page.getByRole('option', { name: 'Database errors' }).click();
     await eventually(async () => expect(await rows.count()).toBe(1), SHOWN_MS);
     expect(page.url()).toContain('status=database');
-    // By the keyboard alone.
+    // Uses only the keyboard.
     await rows.getByRole('button').focus();
     await page.keyboard.press('Enter');
     const drawer = view.dialog();
@@ -211,7 +211,7 @@ inBrowser('monitoring of a project', () => {
     );
   });
 
-  it('charts: draw the samples, and tell the values by the arrow keys', async () => {
+  it('charts: draw the samples, and announce the values for the arrow keys', async () => {
     await plinth.app.get(RequestSamples).write();
     await view.open(project.slug, 'inside');
     const chart = page.getByRole('slider', { name: /^Requests\. [1-9]\d* requests?/ });
@@ -242,7 +242,7 @@ inBrowser('monitoring of a project', () => {
     await page.getByLabel('From').waitFor();
   });
 
-  it('slow queries: lists statements, or says what the server lacks', async () => {
+  it('slow queries: lists statements, or explains what the server lacks', async () => {
     await view.open(project.slug, 'inside?view=queries');
     const lacking = page.getByText('This server has no pg_stat_statements');
     const listed = page.getByRole('article').first();
@@ -350,7 +350,7 @@ inBrowser('monitoring of a project', () => {
     Object.assign(server, {
       user: { sub: '1', email: 'ada@example.com', email_verified: true, name: HOSTILE },
     });
-    // The browser does not reach the public address, so the test opens the callback in its place.
+    // The browser cannot reach the public address, so the test opens the callback itself.
     const [tab, returned] = await Promise.all([
       page.waitForEvent('popup'),
       page.context().waitForEvent('request', (request) => request.url().includes('/auth/v1/callback')),
@@ -528,7 +528,7 @@ inBrowser('monitoring of a project', () => {
     await page.frameLocator('#main iframe').getByRole('heading', { name: 'Hello' }).waitFor();
     await expectAccessibleInBothSchemes();
     await page.getByLabel('Test mail to').fill('grace@example.com');
-    // The test mail is what stands there, also before the preview shows it.
+    // The test mail has the current text, even before the preview shows it.
     await page.getByLabel('Subject').fill('Do come in, {{ name }}');
     await view.button('Send test mail').click();
     await page.getByText('The mail to grace@example.com was sent').waitFor();
@@ -554,7 +554,7 @@ inBrowser('monitoring of a project', () => {
     await expectAccessibleInBothSchemes();
   });
 
-  it('a row of a backup: is found, compared, and written again', async () => {
+  it('a row of a backup: is found, compared, and restored', async () => {
     await project.sql(`create table kept (id int generated always as identity primary key, title text, note text);
       insert into kept (title, note) values ('Milk', '${HOSTILE}'), ('Bread', null)`);
     await plinth.admin.post('/admin/v1/backups/runs', { project_id: project.id });
@@ -590,7 +590,7 @@ inBrowser('monitoring of a project', () => {
     expect(await page.evaluate('globalThis.wasHacked')).toBeUndefined();
   });
 
-  it('the audit log names the project, and shows the kinds of statements without their digest', async () => {
+  it('the audit log names the project, and shows the types of statements without their digest', async () => {
     await project.sql('create table noted (id bigint primary key)');
     await view.openPath(`audit-log?action=project.sql&project_id=${project.id}`);
     const row = page.getByRole('row').filter({ hasText: 'commands: CREATE' }).first();
@@ -602,7 +602,7 @@ inBrowser('monitoring of a project', () => {
   it('the palette leads to each view, and all fit a phone in German', async () => {
     await view.open(project.slug, '');
     await page.keyboard.press('Control+k');
-    // What is typed before it has the focus goes nowhere.
+    // Input is lost until the search field has the focus.
     const search = page.getByLabel('Search projects, screens, tables, settings and docs');
     await search.fill('Connections and locks');
     await page.locator('[data-selected]').getByText('Connections and locks').waitFor();
@@ -631,7 +631,7 @@ inBrowser('monitoring of a project', () => {
     await choose('palette@ex', 'Search users: palette@ex');
     await page.waitForURL(/users\?search=palette/);
     await page.getByRole('table').getByText('palette@example.com').waitFor();
-    // On its screen, and from another one.
+    // The command works on its screen and on another screen.
     for (const [label, title] of [
       ['New user', 'New user'],
       ['Rotate keys', 'Rotate keys and secrets'],
@@ -666,7 +666,7 @@ inBrowser('monitoring of a project', () => {
         expect([screen, width]).toEqual([screen, 390]);
       }, SHOWN_MS);
     }
-    // Long names are broken, and a drawer still has its button.
+    // Long names wrap, and the button of a drawer remains visible.
     const long = await plinth.createProject({ name: 'Verzeichnis'.repeat(12) });
     await long.service.post(`/p/${long.slug}/storage/buckets`, { name: 'b'.repeat(60) });
     const email = `${'e'.repeat(60)}@example.com`;
@@ -680,13 +680,13 @@ inBrowser('monitoring of a project', () => {
     await view.dialog().waitFor({ state: 'detached' });
   });
 
-  it('runs no code of others, and breaks no policy but that of the preview', async () => {
+  it('runs no foreign code, and violates no policy but that of the preview', async () => {
     expect(await page.evaluate(() => 'wasHacked' in globalThis)).toBe(false);
     const elsewhere = browser.observed.requests.filter(
       (one) =>
         !one.includes(` ${plinth.baseUrl}/`) &&
         !/ (data|blob|about):/.test(one) &&
-        // The test of a provider.
+        // The test of a provider opened another origin.
         !/\/(authorize|callback)\?/.test(one),
     );
     expect(elsewhere).toEqual([]);

@@ -1,4 +1,4 @@
-/** What the console does while the network is slow, the server starts again, or somebody else pauses or deletes the project. */
+/** The console while the network is slow, the server restarts, or somebody else pauses or deletes the project. */
 import type { Page } from 'playwright-core';
 import { BROWSER_START_MS, hasBrowser, TestBrowser } from '../../support/browser';
 import { assertConsoleBuilt, ConsolePage, stopConsole } from '../../support/console-page';
@@ -8,17 +8,17 @@ import { TestPlinth } from '../../support/plinth';
 import { freePort } from '../../support/plinth-process';
 import type { TestProject } from '../../support/test-project';
 
-// Minutes of waiting: `npm run soak` alone.
+// These tests wait for minutes, so only `npm run soak` runs them.
 const inBrowser = hasBrowser && IN_SOAK ? describe : describe.skip;
 const SHOWN_MS = 30_000;
-/** For a click on what may be gone. */
+/** Time limit for a click on an element that may be gone. */
 const SHORT_MS = 2_000;
-/** Bytes per second and milliseconds of a slow mobile network. */
+/** A slow mobile network: throughput in bytes per second, latency in milliseconds. */
 const SLOW = { offline: false, downloadThroughput: 50_000, uploadThroughput: 20_000, latency: 400 };
 
 inBrowser('the console', () => {
   let plinth: TestPlinth;
-  /** The server that the browser uses. It stops and starts again at the same port. */
+  /** The server that the browser uses, which can be stopped and restarted at the same port. */
   let server: TestPlinth;
   let browser: TestBrowser;
   let page: Page;
@@ -66,7 +66,7 @@ inBrowser('the console', () => {
     }, SHOWN_MS);
   }
 
-  // A case that failed half-way may have left the server away.
+  // A failed test may have left the server stopped.
   beforeEach(async () => {
     const answers = await server.http.get('/console').then(
       () => true,
@@ -75,7 +75,7 @@ inBrowser('the console', () => {
     if (!answers) await start();
   });
 
-  it('keeps what was entered while the server starts again, and goes on by itself', async () => {
+  it('keeps the input while the server restarts, and continues without a click', async () => {
     await view.open(project.slug, 'tables?table=things');
     await edit('thing 1', 'typed before');
     await server.stop();
@@ -85,7 +85,7 @@ inBrowser('the console', () => {
     await start();
     await save(1, 'typed before');
 
-    // A screen that is opened in the meantime waits for the server.
+    // A screen that is opened while the server is stopped waits for it.
     await server.stop();
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('link', { name: 'Advisor' }).click();
@@ -95,7 +95,7 @@ inBrowser('the console', () => {
     await view.loaded();
     expect(await page.getByRole('alert').count()).toBe(0);
 
-    // A screen with a failure reads again without a click.
+    // A screen with a failure retries without a click.
     await view.open(project.slug, 'users');
     await page.getByRole('heading', { name: 'No users' }).waitFor();
     await server.stop();
@@ -108,7 +108,7 @@ inBrowser('the console', () => {
     expect(await view.button('Use the platform admin key').count()).toBe(0);
   });
 
-  it('follows live requests again after the server was away', async () => {
+  it('follows live requests again after a restart of the server', async () => {
     await view.open(project.slug, 'inside?view=requests');
     await page.getByText('Connected', { exact: true }).waitFor();
     await server.stop();
@@ -129,13 +129,13 @@ inBrowser('the console', () => {
       await view.cell('thing 2').waitFor();
       await edit('thing 2', 'first');
       await view.button('Save changes').click();
-      // Two changes at once while a save is on its way: neither is lost, and no click sends one twice.
+      // Of two changes during a save, neither is lost, and no click sends a change twice.
       await edit('thing 3', 'second');
       await save(2, 'first');
       await save(3, 'second');
       await page.getByRole('grid').evaluate((node) => node.scrollTo(0, node.scrollHeight));
       await view.cell('thing 500').waitFor();
-      // A search overtakes those before it.
+      // A search supersedes earlier searches.
       await view.open(project.slug, 'sql');
       await page.locator('.cm-content').fill('select 42 as answer');
       await view.button('Run SQL').click();
@@ -151,7 +151,7 @@ inBrowser('the console', () => {
     }
   });
 
-  it('says that somebody else paused the project, and keeps what was entered until it is resumed', async () => {
+  it('reports that somebody else paused the project, and keeps the input until it is resumed', async () => {
     await view.open(project.slug, 'tables?table=things');
     await view.cell('thing 4').waitFor();
     await edit('thing 4', 'through the pause');
@@ -165,7 +165,7 @@ inBrowser('the console', () => {
   });
 
   it.each(['tables', 'sql', 'policies', 'settings', 'storage', 'inside?view=charts'])(
-    'says that somebody else deleted the project that %s shows, and leads on',
+    'reports on %s that somebody else deleted the project, and links to the other projects',
     async (screen) => {
       const gone = await plinth.createProject({ name: 'Gone' });
       await gone.sql('create table things (id int primary key)');
@@ -173,7 +173,7 @@ inBrowser('the console', () => {
       await view.loaded();
       await plinth.admin.delete(`/admin/v1/projects/${gone.id}`);
       if (screen === 'sql') {
-        // The page may have noticed before that.
+        // The page may have noticed the deletion earlier.
         await view
           .button('Run SQL')
           .click({ timeout: SHORT_MS })

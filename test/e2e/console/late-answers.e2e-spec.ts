@@ -1,4 +1,4 @@
-/** The console with late answers, on a slow machine, with quick input. */
+/** The console with late responses, on a slow machine, with fast input. */
 import type { Locator, Page, Route } from 'playwright-core';
 import { BROWSER_START_MS, hasBrowser, type TestBrowser } from '../../support/browser';
 import { type ConsolePage, startConsole, stopConsole } from '../../support/console-page';
@@ -48,7 +48,7 @@ inBrowser('the console, late', () => {
     await page.context().setOffline(false);
   });
 
-  /** Both events wait in the browser while the page is busy, and follow each other at once. */
+  /** Queues two events while the page is busy, so that the second directly follows the first. */
   async function twice(event: () => Promise<void>): Promise<void> {
     await page.evaluate((busy) => {
       setTimeout(() => {
@@ -59,7 +59,7 @@ inBrowser('the console, late', () => {
     await Promise.all([event(), event()]);
   }
 
-  /** Keeps the requests to a path back until they are released. */
+  /** Holds the requests to a path back until they are released. */
   async function hold(
     method: string,
     path: RegExp,
@@ -79,7 +79,7 @@ inBrowser('the console, late', () => {
   const field = (name: string): Locator => view.dialog().getByLabel(name, { exact: true });
   const inDialog = (name: string): Locator => view.dialog().last().getByRole('button', { name, exact: true });
 
-  it('does once what is clicked or entered twice', async () => {
+  it('runs an action once if it is clicked or entered twice', async () => {
     await view.open(project.slug, 'tables?table=serials');
     await view.button('Insert row').click();
     await field('title').fill('once');
@@ -97,17 +97,17 @@ inBrowser('the console, late', () => {
     expect(requestsTo(`POST ${plinth.baseUrl}/p/${project.slug}/storage/buckets`)).toHaveLength(1);
   });
 
-  it('shows the keys of a project with no other', async () => {
+  it('never shows the keys of one project on the screen of another', async () => {
     await view.open(project.slug, 'keys');
     await view.button('Show keys').click();
     const key = page.getByLabel('anon', { exact: true });
     await key.waitFor();
     await view.open(other.slug, 'keys');
     await page.getByRole('button', { name: /^Second/ }).waitFor();
-    // React keeps the old screen in the page, hidden, until the new one was loaded.
+    // React keeps the old screen hidden in the page until the new screen is loaded.
     expect(await key.filter({ visible: true }).count()).toBe(0);
     await key.waitFor({ state: 'detached' });
-    // Nor is a key that was rotated part of the code to paste.
+    // The code to paste does not have the rotated key either.
     const pasted = view.dialog().getByText(other.anonKey).first();
     await view.button('Connect').click();
     await pasted.waitFor();
@@ -126,7 +126,7 @@ inBrowser('the console, late', () => {
     await page.keyboard.press('Escape');
     await view.dialog().waitFor({ state: 'detached' });
 
-    // Somebody else rotates them: the next attempt has a token of the new ones.
+    // After somebody else rotates the keys, the next attempt uses a token of the new keys.
     await view.open(other.slug, 'users');
     await page.getByRole('heading', { name: 'No users' }).waitFor();
     await plinth.admin.post(`/admin/v1/projects/${other.id}/keys/rotate`, { grace_seconds: 0 });
@@ -135,7 +135,7 @@ inBrowser('the console, late', () => {
     await page.getByRole('heading', { name: 'No users' }).waitFor();
   });
 
-  it('leaves alone what was opened since the dialog of a change was closed', async () => {
+  it('does not close what was opened after the dialog of a change was closed', async () => {
     await view.open(project.slug, 'users');
     const user = await hold('POST', /\/admin\/users$/);
     await view.button('New user').first().click();
@@ -175,7 +175,7 @@ inBrowser('the console, late', () => {
     await eventually(async () => expect(await search.inputValue()).toBe('before tomorrow'), SHOWN_MS);
   });
 
-  it('stores what is typed in a cell in its row, also if a save moves the row meanwhile', async () => {
+  it('stores the value typed in a cell in its row, even if a save moves the row', async () => {
     await view.open(project.slug, 'tables?table=things');
     await view.button('Insert row').click();
     await field('id').fill('100');
@@ -222,11 +222,11 @@ inBrowser('the console, late', () => {
     await page.getByText('Connected', { exact: true }).waitFor();
     await view.open(project.slug, 'inside?view=limits');
     await page.getByText('Storage requests').waitFor();
-    // With this request the page looks for a server that does not answer.
+    // The page sends this request only if the server does not answer.
     expect(browser.observed.requests.filter((one) => one.startsWith('HEAD '))).toEqual([]);
   });
 
-  it('makes no change later that failed without a network, and closes one dialog by Escape', async () => {
+  it('does not repeat a change that failed without a network, and closes one dialog by Escape', async () => {
     const user = await project.signUp();
     await view.open(project.slug, `users?user=${user.id}`);
     await view.button('Delete user').click();
@@ -243,7 +243,7 @@ inBrowser('the console, late', () => {
     for (const left of [2, 1]) {
       await page.keyboard.press('Escape');
       await dialogs(left);
-      // The drawer below would follow within this time.
+      // The drawer below would close within this time.
       await page.waitForTimeout(BUSY_MS);
       await dialogs(left);
     }
@@ -251,7 +251,7 @@ inBrowser('the console, late', () => {
     expect(await project.sql(`select from auth.users where id = '${user.id}'`)).toHaveLength(1);
   });
 
-  it('keeps what is typed while a form is saved', async () => {
+  it('keeps the input that is typed while a form is saved', async () => {
     await view.open(project.slug, 'settings');
     const name = page.getByLabel('Name', { exact: true });
     const settings = await hold('PATCH', /\/admin\/v1\/projects\/[^/]+$/);
@@ -305,7 +305,7 @@ inBrowser('the console, late', () => {
     expect(await project.sql('select filename from storage.files')).toEqual([{ filename: 'a.txt' }]);
   });
 
-  it('says when the server takes another attempt, and makes none before', async () => {
+  it('shows when the server accepts another attempt, and makes none before', async () => {
     await view.open(other.slug, 'users');
     await page.getByRole('heading', { name: 'No users' }).waitFor();
     let refusals = 0;
@@ -319,11 +319,11 @@ inBrowser('the console, late', () => {
     expect(refusals).toBe(1);
   });
 
-  it('does not end a session by the answer to a request of the one before', async () => {
+  it('does not end a session when a request of the previous session is refused', async () => {
     await view.open(project.slug, 'inside?view=limits');
     await page.getByText('Storage requests').waitFor();
     const late = gate();
-    /** One of each. */
+    /** One refusal for each of the two requests. */
     let refusals = 2;
     await page.route(/\/(advice|overview)$/, async (route) => {
       if (refusals-- <= 0) return route.fallback();

@@ -1,4 +1,4 @@
-/** The pages of docs/ as the server has them at /docs/guides: links, policy, search, phones. */
+/** The pages of docs/ as the server serves them at /docs/guides: links, policy, search, phones. */
 import type { Page } from 'playwright-core';
 import { BROWSER_START_MS, hasBrowser, TestBrowser } from '../../support/browser';
 import { assertConsoleBuilt, ConsolePage } from '../../support/console-page';
@@ -14,7 +14,7 @@ afterAll(() => plinth?.stop());
 const START = '/docs/guides';
 
 describe('the pages of the documentation', () => {
-  it('link only to pages and anchors that exist, and to no other origin but by their text', async () => {
+  it('link only to existing pages and anchors, and to other origins only in their text', async () => {
     const pages = new Map<string, string>();
     const links = new Set<string>();
     const open = [START];
@@ -45,7 +45,7 @@ describe('the pages of the documentation', () => {
     expect(dead).toEqual([]);
   });
 
-  it('allow only scripts and styles of their origin, and have none inline', async () => {
+  it('allow only scripts and styles of their origin, and no inline scripts or styles', async () => {
     for (const path of [START, `${START}/policies`, '/docs/reference/rest']) {
       const { headers, text } = await plinth.http.get(path);
       expect(headers.get('content-security-policy')).toBe(

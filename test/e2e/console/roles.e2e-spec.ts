@@ -1,4 +1,4 @@
-/** The console for each role: every screen opens, offers what the route table allows, and nothing that it refuses. */
+/** The console for each role: every screen opens and offers exactly the actions that the route table allows. */
 import type { Page } from 'playwright-core';
 import { isOfProject, type Role, ROLES, ROUTE_TABLE } from '../../../src/staff/roles/route-table';
 import { BROWSER_START_MS, hasBrowser, TestBrowser } from '../../support/browser';
@@ -12,7 +12,7 @@ import type { TestProject } from '../../support/test-project';
 const INSTALL: readonly Role[] = ['owner', 'operator', 'auditor'];
 const SQL = 'POST /admin/v1/projects/:id/sql';
 
-/** Texts as the console shows them. */
+/** Texts of the console. */
 const en = {
   account: 'Account',
   auditExport: 'Export entries',
@@ -45,11 +45,11 @@ const en = {
 } as const;
 
 interface Screen {
-  /** Below /console; `*` stands for the project. */
+  /** Path below /console; `*` stands for the project. */
   readonly path: string;
-  /** The call that it begins with: without it the screen is not offered. */
+  /** The first call of the screen, which is not offered to roles without it. */
   readonly route: string;
-  /** Buttons by their text, with the route that each of them uses. */
+  /** The route that each button uses, by the text of the button. */
   readonly actions: Readonly<Record<string, string>>;
 }
 
@@ -141,7 +141,7 @@ const allows = (role: Role, route: string): boolean => {
   return roles.includes(role);
 };
 
-// About half a minute for each role: `npm run soak` alone.
+// Only `npm run soak` runs these tests, which take about half a minute for each role.
 const inBrowser = hasBrowser && IN_SOAK ? describe : describe.skip;
 
 inBrowser('the console', () => {
@@ -166,7 +166,7 @@ inBrowser('the console', () => {
     await plinth?.stop();
   });
 
-  it.each([...ROLES])('has for %s what the role may do, and nothing else', async (role) => {
+  it.each([...ROLES])('offers %s exactly what the role may do', async (role) => {
     const isInstall = INSTALL.includes(role);
     const member = { id: project.id, role: role as 'admin' };
     const { email } = await newPerson(
@@ -190,7 +190,7 @@ inBrowser('the console', () => {
 });
 
 async function signInAs(email: string): Promise<void> {
-  // The former staff member is still signed in if that case failed.
+  // The previous staff member is still signed in if that test failed.
   await page.context().clearCookies();
   await page.goto(`${plinth.baseUrl}/console`);
   await page.getByLabel(en.email).fill(email);
@@ -215,7 +215,7 @@ async function expectActions(role: Role, { path, actions }: Screen): Promise<voi
   });
 }
 
-/** Screens of the installation that the menu of the account does not lead to. */
+/** Asserts that a role gets no screens of the installation beyond the account menu. */
 async function expectNoMore(role: Role): Promise<void> {
   await page.getByRole('button', { name: en.account }).click();
   await page.getByRole('menuitem', { name: en.signOut }).waitFor();
@@ -238,7 +238,7 @@ async function expectAccessible(role: Role, path: string): Promise<void> {
   }
 }
 
-it('names a row of the table for each action', () => {
+it('names a route of the table for each action', () => {
   const routes = SCREENS.flatMap(({ route, actions }) => [route, ...Object.values(actions)]);
   expect(routes.filter((route) => !ROUTE_TABLE[route])).toEqual([]);
   expect(routes.some(isOfProject)).toBe(true);

@@ -178,7 +178,7 @@ inBrowser('the objects of a schema', () => {
     await view.expectAccessible();
   });
 
-  it('are readable in the dark, on a phone, and by a viewer, who is offered no change', async () => {
+  it('are readable in dark mode, on a phone, and by a viewer, who is offered no change', async () => {
     await view.button('Dark scheme').click();
     await view.expectAccessible();
     await page.setViewportSize(PHONE);

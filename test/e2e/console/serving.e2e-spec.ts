@@ -1,11 +1,11 @@
-/** How Plinth serves the console: the page, its policy, the caching of its files, and its size. */
+/** How Plinth serves the console: the page, its policy, caching and size. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import path from 'node:path';
 import { assertConsoleBuilt, CONSOLE_DIST } from '../../support/console-page';
 import { TestPlinth } from '../../support/plinth';
 
-/** What a browser loads before the first screen, compressed. */
+/** Compressed bytes that a browser loads before the first screen. */
 const FIRST_LOAD_LIMIT = 350_000;
 
 let plinth: TestPlinth;
@@ -28,7 +28,7 @@ interface RawAnswer {
   readonly bytes: number;
 }
 
-/** Without the decompression of `fetch()`. */
+/** A request without the decompression of `fetch()`. */
 function raw(url: string, headers: Record<string, string> = {}, method = 'GET'): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     request(new URL(url, plinth.baseUrl), { method, headers, path: url }, (response) => {
@@ -79,7 +79,7 @@ describe('the files of the console', () => {
     ['br', 'br'],
     ['gzip', 'gzip'],
     ['identity', undefined],
-  ])('with Accept-Encoding %s come encoded like that, for good', async (accepted, encoding) => {
+  ])('with Accept-Encoding %s are encoded accordingly and cached permanently', async (accepted, encoding) => {
     const [file] = firstFiles();
     const answer = await raw(`/console/${file}`, { 'accept-encoding': accepted });
     expect(answer.status).toBe(200);
@@ -106,12 +106,12 @@ describe('the files of the console', () => {
     '/console/assets/index-00000000.js',
     '/console/assets/%2e%2e/%2e%2e/package.json',
     '/console/assets/..%2f..%2fpackage.json',
-  ])('%s is no file', async (url) => {
+  ])('%s is not a file', async (url) => {
     expect((await raw(url)).status).toBe(404);
   });
 
   it.each(['/console/../package.json', '/console/.built-from', '/console/%2e%2e%2fpackage.json'])(
-    '%s gives away no file of the server',
+    '%s does not reveal a file of the server',
     async (url) => {
       const answer = await fetch(plinth.baseUrl + url);
       expect(await answer.text()).not.toMatch(/"plinth"|^[0-9a-f]{64}$/);
@@ -125,7 +125,7 @@ describe('the files of the console', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(FIRST_LOAD_LIMIT);
   });
 
-  it('that screens need later are not among the first', () => {
+  it('that only later screens need are not loaded first', () => {
     expect(firstFiles().filter((file) => /sql-screen|tables-screen|storage-screen/.test(file))).toEqual([]);
   });
 });

@@ -14,7 +14,7 @@ import { cookieOf, newPerson, signIn, STAFF_PASSWORD, type TestPerson } from '..
 
 const COOKIE = 'plinth_staff';
 const SHOWN_MS = 20_000;
-// Its rules are tried over HTTP in e2e/staff as well: `npm run soak` tries them in a browser.
+// e2e/staff tests the same rules over HTTP, so only `npm run soak` tests them in a browser.
 const inBrowser = hasBrowser && IN_SOAK ? describe : describe.skip;
 
 inBrowser('a session of the console', () => {
@@ -26,7 +26,7 @@ inBrowser('a session of the console', () => {
   /** A page of an attacker, with any content. */
   let foreign: Server;
   let foreignPage = '';
-  /** As the browser knows it: passkeys need https, or localhost. */
+  /** Origin in the browser, which is localhost because passkeys need https or localhost. */
   let origin: string;
 
   jest.setTimeout(BROWSER_START_MS);
@@ -57,7 +57,7 @@ inBrowser('a session of the console', () => {
     await view.button('Sign in').click();
     await signedIn();
   }
-  /** Any page of a signed-in staff member: the address stays through a sign-in. */
+  /** Waits for any page of a signed-in staff member, because a sign-in keeps the address. */
   const signedIn = (): Promise<void> => view.button('Account').waitFor({ timeout: SHOWN_MS });
   const atSignIn = (): Promise<void> => page.getByLabel('E-mail').waitFor({ timeout: SHOWN_MS });
   async function signOut(): Promise<void> {
@@ -69,7 +69,7 @@ inBrowser('a session of the console', () => {
     const found = (await page.context().cookies()).find(({ name }) => name === COOKIE);
     return found?.value ?? '';
   }
-  /** A request with a cookie that was copied from the browser. */
+  /** Sends a request with a cookie that was copied from the browser. */
   const asThief = (value: string): Promise<HttpAnswer> =>
     plinth.http.with({ cookie: `${COOKIE}=${value}` }).get('/admin/v1/session');
 
@@ -106,7 +106,7 @@ inBrowser('a session of the console', () => {
     });
   });
 
-  it('older than ten minutes asks who it is before a sensitive act, and goes on with it', async () => {
+  it('older than ten minutes asks for a confirmation before a sensitive action, and then continues it', async () => {
     await signInByPassword();
     await page.goto(`${origin}/console/account`);
     plinth.clock.move(11 * 60);
@@ -122,7 +122,7 @@ inBrowser('a session of the console', () => {
     await page.getByText('Your new token').waitFor({ timeout: SHOWN_MS });
   });
 
-  it('older than ten minutes reads by SQL, and asks before it changes something or makes a user', async () => {
+  it('older than ten minutes reads by SQL, and asks for a confirmation before it changes data or creates a user', async () => {
     const own = await plinth.createProject({ name: 'Sensitive' });
     const proof = page.getByRole('dialog', { name: 'Confirm that it is you' });
     const prove = async (): Promise<void> => {
@@ -177,7 +177,7 @@ inBrowser('a session of the console', () => {
       await on.getByRole('button', { name: 'Sign in', exact: true }).click();
     }
 
-    it('in another tab hides the page at once, and goes on after a sign-in there', async () => {
+    it('that ends in another tab hides the page immediately, and continues after a sign-in there', async () => {
       await signInByPassword();
       await enter('typed by Ada');
       const other = await browser.newPage();
@@ -187,19 +187,19 @@ inBrowser('a session of the console', () => {
       await ended(page).waitFor();
       await signInAs(other, ada.email);
       await ended(page).waitFor({ state: 'detached' });
-      // The CSRF token is that of the new session.
+      // The page uses the CSRF token of the new session.
       await view.button('Save changes').click();
       await eventually(async () => expect(await things()).toEqual([{ title: 'typed by Ada' }]), SHOWN_MS);
       await other.close();
     });
 
-    it('shows another staff member nothing of it, neither rows, nor changes, nor statements', async () => {
+    it('shows another staff member no rows, changes or statements of the previous session', async () => {
       await page.goto(`${origin}/console/projects/${shop.slug}/sql`);
       await page.locator('.cm-content').fill("select 'statement of the first'");
       await view.button('Run SQL').click();
       await page.getByRole('cell', { name: 'statement of the first' }).waitFor();
       await page.locator('.cm-content').fill('-- draft of the first');
-      // Navigates within the page, because a reload would lose the draft.
+      // Navigates within the page, because a reload discards the draft.
       await page.getByRole('link', { name: 'Tables' }).click();
       await page.getByRole('gridcell').nth(2).dblclick();
       await page.getByLabel('title', { exact: true }).fill('unsaved of the first');
@@ -243,7 +243,7 @@ inBrowser('a session of the console', () => {
 
   describe('that another site forges a request for', () => {
     const BODY = JSON.stringify({ name: 'Forged' });
-    /** A form whose body is JSON, with the rest of its `name=value` within a text. */
+    /** A form whose body is JSON, because the `=` of its `name=value` is inside a string. */
     const form = (): string => `<form method="post" enctype="text/plain" action="${origin}/admin/v1/projects">
       <input name='{"name": "Forged", "plan": "free", "slug": "' value='forged"}'></form>
       <script>document.forms[0].submit()</script>`;
@@ -257,7 +257,7 @@ inBrowser('a session of the console', () => {
       </script>`;
     const placeOf = (host: string): string => `http://${host}:${(foreign.address() as AddressInfo).port}/`;
 
-    // The other port is the same site for cookies: only the CSRF token keeps it out.
+    // Another port is the same site for cookies, so only the CSRF token blocks it.
     it.each(['evil.test', 'localhost'])(
       'gets nothing from http://%s, by a form or a script',
       async (host) => {
@@ -278,7 +278,7 @@ inBrowser('a session of the console', () => {
         foreignPage = script();
         await page.goto(placeOf(host));
         await page.waitForFunction('document.title !== ""');
-        // The browser withholds every answer, and does not even send the request with its own header.
+        // The browser withholds every response, and does not send the request with a custom header at all.
         expect(await page.title()).toBe('rejected rejected rejected');
         expect(answered.filter((status) => Number(status) < 300)).toEqual([]);
         page.removeAllListeners('response');
@@ -289,7 +289,7 @@ inBrowser('a session of the console', () => {
   });
 
   describe('whose cookie is stolen', () => {
-    it('is not readable by scripts, and useless after the sign-out', async () => {
+    it('is not readable by scripts, and is invalid after the sign-out', async () => {
       await signInByPassword();
       expect(await page.evaluate('document.cookie')).toBe('');
       const stolen = await cookie();
@@ -313,7 +313,7 @@ inBrowser('a session of the console', () => {
       await atSignIn();
     });
 
-    it('of another installation opens nothing', async () => {
+    it('of another installation gives no access', async () => {
       const other = await TestPlinth.start();
       try {
         await newPerson(other, 'owner', [], ada.email);

@@ -12,7 +12,7 @@ import { BASE_DN, BIND_DN, BIND_PASSWORD, hasSlapd, SlapdServer } from '../../su
 import type { TestProject } from '../../support/test-project';
 
 const PUBLIC_URL = 'http://plinth.test';
-/** Not https: browsers warn of forms that lead from there to http. */
+/** Uses http, because browsers warn of forms that lead from https to http. */
 const IDP_PAGE = 'http://idp.example.com/sso';
 const PASSWORD = 'correct horse';
 const HOSTILE = `"><img src=x onerror="globalThis.wasHacked=1">`;
@@ -28,7 +28,7 @@ const PHONE = { width: 360, height: 740 };
   let page: Page;
   let view: ConsolePage;
   let project: TestProject;
-  /** What the identity provider says next. */
+  /** Claims of the next response of the identity provider. */
   let facts: SamlFacts = {};
 
   jest.setTimeout(BROWSER_START_MS);
@@ -70,7 +70,7 @@ const PHONE = { width: 360, height: 740 };
 
   async function openConsole(): Promise<{ page: Page; view: ConsolePage }> {
     const tab = await browser.newPage();
-    // The page of the identity provider, which signs its user in at once.
+    // The page of the identity provider, which signs its user in immediately.
     await tab.context().route(`${IDP_PAGE}**`, (route) => {
       const request = SamlIdp.requestIn(route.request().url());
       const response = Buffer.from(idp.response(request, facts)).toString('base64');
@@ -180,7 +180,7 @@ const PHONE = { width: 360, height: 740 };
     await view.expectAccessible();
     await view.dialog().getByRole('button', { name: 'Cancel' }).click();
     expect(await project.sql('select from auth.users')).toEqual([]);
-    // Another save keeps the password.
+    // Another save does not change the password.
     await field(form, 'Filter of users').fill('(uid={login})');
     await view.button(`Save settings of ${form}`).click();
     await eventually(async () => {

@@ -1,4 +1,4 @@
-/** The SQL editor in a real browser: tabs, names, formatting, places of errors, parameters, plans and exports. */
+/** The SQL editor in a real browser: tabs, names, formatting, error positions, parameters, plans and exports. */
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { BROWSER_START_MS, hasBrowser, type TestBrowser } from '../../support/browser';
@@ -11,7 +11,7 @@ import type { TestProject } from '../../support/test-project';
 const PHONE = { width: 390, height: 800 };
 const WIDE = { width: 1360, height: 850 };
 const SHOWN_MS = 10_000;
-/** In an empty editor. */
+/** Types a text in an empty editor. */
 const HINT = 'select * from …';
 const HOSTILE_VALUE = `'; drop table "Orders"; --`;
 
@@ -37,7 +37,7 @@ inBrowser('the SQL editor', () => {
   }, BROWSER_START_MS);
   afterAll(() => stopConsole({ plinth, browser }));
 
-  it('writes names of the tree in quotes where they need them, and formats the text', async () => {
+  it('quotes names from the tree if necessary, and formats the text', async () => {
     await editor().fill('select  from where id = 3');
     await editor().press('Control+Home');
     for (let step = 0; step < 7; step++) await page.keyboard.press('ArrowRight');
@@ -58,9 +58,9 @@ inBrowser('the SQL editor', () => {
     await page.getByLabel('Search tables and columns').fill('');
   });
 
-  it('underlines the place of an error, in the selection and after letters of two units, until the text changes', async () => {
+  it('underlines the position of an error, in a selection and after surrogate pairs, until the text changes', async () => {
     const mark = page.locator('.cm-lintRange-error');
-    // The mark is set before the run has ended, and the next one is ignored until then.
+    // The mark appears before the run has ended, and the next run is ignored until then.
     const expectMark = async (): Promise<void> => {
       await mark.waitFor();
       expect(await mark.textContent()).toBe('nowhere');
@@ -88,7 +88,7 @@ inBrowser('the SQL editor', () => {
     await view.expectAccessible();
   });
 
-  it('asks for parameters and sends them apart from the SQL, also for a plan with its times', async () => {
+  it('asks for parameters and sends them separately from the SQL, also for a plan with timing', async () => {
     await editor().fill(`select id, :text::text as said from "Orders" where id < $1 and note = :n -- :not`);
     await page.keyboard.press('Control+Enter');
     await view.dialog().getByLabel(':text', { exact: true }).fill(HOSTILE_VALUE);
@@ -142,7 +142,7 @@ inBrowser('the SQL editor', () => {
     expect(await saved('Export CSV')).toBe('big,text,nothing\r\n9007199254740993,"a,b",\r\n');
   });
 
-  it('keeps tabs with their results, over a reload too, and opens saved queries in tabs of their names', async () => {
+  it('keeps tabs with their results, also across a reload, and opens saved queries in tabs with their names', async () => {
     await view.button('New tab').click();
     await expectText('');
     await editor().fill('select 77 as second');
@@ -182,14 +182,14 @@ inBrowser('the SQL editor', () => {
     await view.button('Close tab').click();
     await expectText('');
     expect(await tab(/./).allTextContents()).toEqual(['New query']);
-    // A link to SQL gets a tab, and the same link the same one.
+    // A link to SQL opens a tab, and the same link opens the same tab.
     for (const path of ['sql?query=select+5', 'tables', 'sql?query=select+5'])
       await view.open(project.slug, path);
     await expectText('select 5');
     expect(await tab(/./).allTextContents()).toEqual(['select 5']);
   });
 
-  it('is usable in the dark, on a phone, in German, and without the right to run SQL', async () => {
+  it('is usable in dark mode, on a phone, in German, and without the right to run SQL', async () => {
     await view.button('Dark scheme').click();
     await view.expectAccessible();
     await page.setViewportSize(PHONE);
@@ -210,7 +210,7 @@ inBrowser('the SQL editor', () => {
     await theirs.button('Sign in').click();
     await other.getByText('Your role may not run SQL in this project.').waitFor();
     expect(await theirs.button('Run SQL').isDisabled()).toBe(true);
-    // Nothing of another person's tabs.
+    // The tabs of another person are not shown.
     expect(await other.getByRole('tab').allTextContents()).toEqual(['New query']);
     await theirs.expectAccessible();
     await other.close();

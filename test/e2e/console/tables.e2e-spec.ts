@@ -1,4 +1,7 @@
-/** Tables, policies and SQL of the console in a real browser: a newcomer's first table, a million rows, structure, why not. */
+/**
+ * Tables, policies and SQL of the console in a real browser: a first table, a million rows, structure, checks of
+ * policies.
+ */
 import { readFileSync } from 'node:fs';
 import type { CDPSession, Page } from 'playwright-core';
 import { BROWSER_START_MS, hasBrowser, type TestBrowser } from '../../support/browser';
@@ -28,7 +31,7 @@ inBrowser('tables, policies and SQL', () => {
   afterAll(() => stopConsole({ plinth, browser }));
 
   describe('for a newcomer', () => {
-    it('lead from the set-up link to a table that two users see differently, in few clicks', async () => {
+    it('lead from the set-up link to a table that two users see differently in a few clicks', async () => {
       await page.addInitScript(COUNT_CLICKS);
       const began = performance.now();
       const link = await plinth.admin.post('/admin/v1/setup/link');
@@ -81,7 +84,7 @@ inBrowser('tables, policies and SQL', () => {
       await view.cell('row 1').waitFor();
     }, BROWSER_START_MS);
 
-    it('is scrolled to the middle, to the end, and back from there', async () => {
+    it('can be scrolled to the middle, to the end, and back', async () => {
       await page.getByText('1M rows').waitFor();
       await scrollToShare(0.5);
       await expectAround(ROWS / 2);
@@ -98,7 +101,7 @@ inBrowser('tables, policies and SQL', () => {
       await view.cell('row 1').waitFor();
     });
 
-    it('is sorted by another column, and read after and before a row of it', async () => {
+    it('can be sorted by another column, and read after and before a row', async () => {
       await columnHead(1).click();
       await page.locator('[aria-sort=ascending]').waitFor();
       await page.getByLabel('Go to row').fill('250');
@@ -108,14 +111,14 @@ inBrowser('tables, policies and SQL', () => {
         expect(labels.length).toBeGreaterThan(5);
         expect(labels).toEqual([...labels].sort());
       });
-      // Each click changes what is shown.
+      // Each click changes the rows that are shown.
       await columnHead(1).click();
       await page.locator('[aria-sort=descending]').waitFor();
       await columnHead(1).click();
       await page.locator('[aria-sort=descending]').waitFor({ state: 'detached' });
     });
 
-    it('does not let memory grow with the pages that were seen', async () => {
+    it('does not use more memory for each page that was shown', async () => {
       const seen = async (from: number, to: number): Promise<number> => {
         for (let step = from; step < to; step++) {
           await scrollToShare(step / 50);
@@ -153,7 +156,7 @@ inBrowser('tables, policies and SQL', () => {
       await view.cell('thing 1').waitFor();
     });
 
-    it('copies and pastes a cell, and leaves bytes alone', async () => {
+    it('copies and pastes a cell, and does not change bytea values', async () => {
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
       await page.getByText('thing 1', { exact: true }).click();
       await page.keyboard.press('Control+C');
@@ -199,7 +202,7 @@ inBrowser('tables, policies and SQL', () => {
       });
     });
 
-    it('imports a file but for the rows that the database refuses, and exports what it has', async () => {
+    it('imports a file except for the rows that the database refuses, and exports the table', async () => {
       const lines = Array.from({ length: 700 }, (_, at) => `${1_000 + at},"row ${at}",`);
       lines[4] = '1,"the first again",';
       lines[600] = '5000,"no number",x';
@@ -235,7 +238,7 @@ inBrowser('tables, policies and SQL', () => {
         '1698,"row 698",',
         '1699,"row 699",',
       ]);
-      // A spreadsheet would run it, so the other export makes a text of it.
+      // A spreadsheet would run the formula, so the other export turns it into text.
       await project.sql(
         `update imported set title = '=HYPERLINK("http://evil.test")', amount = -1 where id = 1699`,
       );
@@ -245,7 +248,7 @@ inBrowser('tables, policies and SQL', () => {
       );
     });
 
-    it('shows long values by their beginnings where a page of them is too large, and whole in the row', async () => {
+    it('shows the beginnings of long values if a page is too large, and complete values in the row', async () => {
       await view.open(project.slug, 'tables?table=wide');
       await view.cell('body 1 ').dblclick();
       const dialog = view.dialog();
@@ -256,14 +259,14 @@ inBrowser('tables, policies and SQL', () => {
       await view.cell('body 100 ').waitFor();
     });
 
-    it('says that a view without a key is read by offset', async () => {
+    it('reports that a view without a key is read by offset', async () => {
       await view.open(project.slug, 'tables?table=keyless');
       await page.getByText('No primary key').waitFor();
       await scrollToShare(1);
       await view.cell('late').waitFor();
     });
 
-    it('keeps changes through a session that ended, and asks before they are lost', async () => {
+    it('keeps changes when the session ends, and asks before they are lost', async () => {
       await view.open(project.slug, 'tables?table=things');
       await page.getByLabel('Open row').nth(6).click();
       await view.dialog().getByLabel('title', { exact: true }).fill('typed before');
@@ -345,7 +348,7 @@ inBrowser('tables, policies and SQL', () => {
       await view.button('Close').first().click();
     });
 
-    it('tells which policy lets a row through and which does not', async () => {
+    it('shows which policies allow a row and which do not', async () => {
       await view.open(project.slug, 'tables?table=things');
       await page.getByLabel('Open row').nth(2).click();
       await view.button('Check policies for this row').click();
@@ -389,9 +392,9 @@ inBrowser('tables, policies and SQL', () => {
   });
 
   (IN_SOAK ? describe : describe.skip)('five hundred tables with a thousand policies', () => {
-    /** Elements of the page: those that are not in view are not drawn. */
+    /** Number of elements in the page; elements out of view are not drawn. */
     const drawn = (): Promise<number> => page.locator('#main *').count();
-    it('are listed, found, drawn and examined without delay', async () => {
+    it('are listed, found, drawn and checked without delay', async () => {
       const project = await plinth.createProject({ name: 'Large' });
       await project.sql(`do $$ begin for i in 1..500 loop
         execute format('create table t%s (id int primary key, parent int %s)', i,
@@ -466,7 +469,7 @@ inBrowser('tables, policies and SQL', () => {
   });
 
   describe('SQL', () => {
-    it('shows numbers as a chart, each of several results, saves a query, and links to it', async () => {
+    it('shows numbers as a chart, shows each of several results, saves a query, and links to it', async () => {
       const project = await plinth.createProject({ name: 'Numbers' });
       await view.open(project.slug, 'sql');
       await page.locator('.cm-content').fill('select i as day, i * i as total from generate_series(1, 9) i');
@@ -501,7 +504,7 @@ inBrowser('tables, policies and SQL', () => {
   });
 
   describe('a plan', () => {
-    it('is that of the statement at the cursor, and runs no other', async () => {
+    it('runs only the statement at the cursor, and shows its result', async () => {
       const project = await plinth.createProject({ name: 'Plans' });
       await project.sql('create table marks (id int)');
       await view.open(project.slug, 'sql');
@@ -635,7 +638,7 @@ async function download(click: () => Promise<void>): Promise<string> {
   return readFileSync(await file.path(), 'utf8');
 }
 
-/** The button that sorts by a column. */
+/** The button that sorts rows by a column. */
 function columnHead(index: number) {
   return page.locator(`[data-head="${index}"]`).getByRole('button').first();
 }
@@ -655,7 +658,7 @@ async function visibleIds(): Promise<number[]> {
   });
 }
 
-/** The rows in the page follow each other without a gap, near a row. */
+/** Asserts that the rows in the page near a row follow each other without a gap. */
 async function expectAround(row: number): Promise<void> {
   await eventuallyShown(async () => {
     const ids = await visibleIds();
