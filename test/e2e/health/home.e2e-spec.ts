@@ -15,7 +15,7 @@ afterAll(() => plinth.stop());
 const get = (path: string, accept?: string): Promise<HttpAnswer> =>
   plinth.http.get(path, { headers: accept === undefined ? {} : { accept } });
 
-/** No scripts and no URLs of other hosts, under a policy that forbids both. */
+/** Asserts that a page has no scripts and no URLs of other hosts, and that its policy forbids both. */
 function expectPlain({ status, headers, text }: HttpAnswer): void {
   expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
   const policy = headers.get('content-security-policy') ?? '';
@@ -100,7 +100,7 @@ function unescaped(html: string): string {
     .replaceAll('&amp;', '&');
 }
 
-/** Lines without comments and blank ones. */
+/** Lines without comments and blank lines. */
 function commands(text: string): string[] {
   return text
     .split('\n')

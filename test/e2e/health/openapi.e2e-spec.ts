@@ -49,7 +49,7 @@ afterAll(() => plinth.stop());
 
 const operations = (): NamedOperation[] => operationsOf(document);
 
-/** The calls of table REST are generic here: the tests of api-docs check them in a project's document. */
+/** The calls of table REST are generic here; the tests of api-docs check them in a project's document. */
 function withoutTables(): OpenApiDocument {
   const paths = Object.entries(document.paths).filter(([path]) => !path.includes('/rest/v1/'));
   return { ...document, paths: Object.fromEntries(paths) };
@@ -86,7 +86,7 @@ describe('GET /openapi.json', () => {
   });
 
   it('types every request and response body', () => {
-    // Rows of any table, and results of any function.
+    // Rows of any table, and results of any function, have no type.
     expect(untypedContent(document).filter((name) => !/ \/rest\/v1\//.test(name))).toEqual([]);
     const empty = Object.entries(document.components.schemas).filter(
       ([, { type, properties, maxProperties }]) =>
@@ -95,7 +95,7 @@ describe('GET /openapi.json', () => {
     expect(empty.map(([name]) => name)).toEqual([]);
   });
 
-  it('has the calls of table REST for any table and function, and none that changes all rows', () => {
+  it('has the calls of table REST for any table and function, but no call that changes all rows', () => {
     const named = operations().filter(({ path }) => path.startsWith('/rest/v1/'));
     expect(named.map(({ name }) => name)).toEqual([
       'GET /rest/v1/{table}',
@@ -166,7 +166,7 @@ describe('GET /openapi.json', () => {
     expect(undescribed(withoutTables())).toEqual([]);
   });
 
-  it('describes an operation in other words than its summary', () => {
+  it('does not repeat the summary of an operation as its description', () => {
     const same = operations().filter(({ operation }) => operation.description === operation.summary);
     expect(same.map(({ name }) => name)).toEqual([]);
   });

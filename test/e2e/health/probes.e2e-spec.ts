@@ -8,7 +8,7 @@ import { TestPlinth } from '../../support/plinth';
 import { freePort } from '../../support/plinth-process';
 import { headOf, rawClient } from '../../support/slow-clients';
 
-/** Only with WORKERS or WAL_ARCHIVE_DIR: worker-metrics.proc-spec.ts reads them. */
+/** Metrics that exist only with WORKERS or WAL_ARCHIVE_DIR, which worker-metrics.proc-spec.ts tests. */
 const OF_SETTINGS = /^plinth_(worker_restarts_total|wal_archive_|file_archive_)/;
 let plinth: TestPlinth;
 beforeAll(async () => (plinth = await TestPlinth.start()));
@@ -191,7 +191,7 @@ describe('METRICS_PORT', () => {
   beforeAll(async () => {
     port = await freePort();
     withPort = await TestPlinth.start({ env: { METRICS_PORT: String(port) } });
-    // It serves the probes and the metrics only, so the document is not its own.
+    // The port serves only the probes and the metrics, so the document does not describe it.
     second = new HttpClient(`http://127.0.0.1:${port}`).unchecked();
   });
   afterAll(() => withPort.stop());

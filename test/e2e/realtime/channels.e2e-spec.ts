@@ -79,7 +79,7 @@ interface Joined {
 }
 
 async function subscribed({ channel, statuses }: Joined): Promise<void> {
-  // supabase-js asks for the token in the background: without this, a channel is joined with the key.
+  // supabase-js requests the token in the background, so without this a channel is joined with the key.
   if (channel.socket.accessToken) await channel.socket.setAuth();
   const reason = await new Promise<unknown>((resolve) => {
     channel.subscribe((status, error) => {
@@ -116,7 +116,7 @@ describe('broadcast', () => {
     expect(await metrics(plinth)).toMatch(/^plinth_realtime_messages_received_total (2\d|[3-9]\d|\d{3,})$/m);
   });
 
-  it('reaches the sender that asked for it, and is acknowledged', async () => {
+  it('reaches the sender on request, and is acknowledged', async () => {
     const self = await join(client(), 'self', { broadcast: { self: true, ack: true } });
     expect(await self.channel.send({ type: 'broadcast', event: 'x', payload: { a: 'é' } })).toBe('ok');
     await soon(() => expect(payloads(self)).toEqual([{ a: 'é' }]));
@@ -139,7 +139,7 @@ describe('broadcast', () => {
     expect([...new Uint8Array(payloads(remote)[1] as ArrayBuffer)]).toEqual([1, 0, 255]);
   });
 
-  it('is spoken in version 1.0.0 too', async () => {
+  it('works with version 1.0.0 of the protocol too', async () => {
     const member = await join(client(), 'versions');
     const socket = new WebSocket(
       `${plinth.baseUrl.replace('http', 'ws')}/realtime/v1/websocket?apikey=${project.anonKey}&vsn=1.0.0`,
@@ -221,7 +221,7 @@ describe('broadcast', () => {
 });
 
 describe('presence', () => {
-  it('shows all members at all processes, updates, and ends with the socket', async () => {
+  it('lists all members at all processes, follows updates, and ends with the socket', async () => {
     const [one, two] = [client(), client(project.anonKey, replica)];
     const [here, there] = [
       one.channel('lobby', { config: { presence: { key: 'one' } } }),
@@ -245,7 +245,7 @@ describe('presence', () => {
     await soon(() =>
       expect(there.presenceState()).toMatchObject({ one: [expect.objectContaining({ mood: 'happy' })] }),
     );
-    // Also for a client that comes later.
+    // A client that joins later also receives the members.
     const late = client(project.anonKey, replica).channel('lobby');
     late.on('presence', { event: 'sync' }, () => undefined);
     late.subscribe();
@@ -279,7 +279,7 @@ describe('private channels', () => {
     expect(await project.sql('select count(*)::int as n from realtime.messages')).toEqual([{ n: 0 }]);
   });
 
-  it('get what SQL sends when it commits, at every process, and replay it', async () => {
+  it('receive the messages of SQL after its commit, at every process, and replay them', async () => {
     const [member, remote, outsider] = [
       await join(signedIn(), 'team', asPrivate),
       await join(signedIn(replica), 'team', asPrivate),
@@ -319,7 +319,7 @@ describe('postgres_changes', () => {
       create publication supabase_realtime for table tasks`),
   );
 
-  it('reach those who may read the rows, by event, filter and column', async () => {
+  it('reach callers that may read the rows, by event, filter and column', async () => {
     const bob = await project.signUp();
     const seen: Record<string, unknown[]> = { alice: [], inserts: [], done: [], titles: [], bob: [] };
     const listen = async (name: string, token: string, given: Record<string, unknown>): Promise<void> => {
@@ -368,7 +368,7 @@ describe('postgres_changes', () => {
     return { ids, channel, joined: subscribed({ channel, messages: [], statuses: [], system: [] }) };
   }
 
-  it('reach a channel once each while its token is renewed, also those that are being checked', async () => {
+  it('reach a channel exactly once while its token is renewed, even if they are being checked', async () => {
     await project.sql(`create function slow() returns boolean language plpgsql as
       $$ begin perform pg_sleep(0.03); return true; end $$;
       alter policy own on tasks using (owner = auth.uid() and slow())`);
@@ -387,7 +387,7 @@ describe('postgres_changes', () => {
     await project.sql('alter policy own on tasks using (owner = auth.uid())');
   });
 
-  it('of the past reach a channel after the reply to its join, and not again after a renewal', async () => {
+  it('from the past reach a channel after the reply to its join, and not again after a renewal', async () => {
     const access = await accessOf(plinth, project.id);
     await project.sql(`create table gate (id int);
       grant select on gate to authenticated;
@@ -411,7 +411,7 @@ describe('postgres_changes', () => {
         );
         expect(rows).toHaveLength(1);
       });
-      // What it gets has reached the channel that joined before, too.
+      // The changes that this channel receives have also reached the channel that joined earlier.
       const free = await idsOf(signedIn(), { position });
       await free.joined;
       await soon(() => expect(free.ids).toEqual([200]));
@@ -430,7 +430,7 @@ describe('postgres_changes', () => {
     ]);
   });
 
-  it('are refused for tables that are not published, and for filters that are none', async () => {
+  it('are refused for unpublished tables and invalid filters', async () => {
     for (const [given, reason] of [
       [{ table: 'notes' }, 'not published'],
       [{ table: 'tasks', filter: 'no filter' }, ''],
@@ -448,7 +448,7 @@ describe('postgres_changes', () => {
 });
 
 describe('the end of access', () => {
-  it('comes with the sign-out, within a second or two, and a new token renews', async () => {
+  it('follows a sign-out within two seconds, and a new token renews it', async () => {
     const user = await project.signUp();
     let token = user.accessToken;
     const own = signedIn(plinth, user.accessToken);
@@ -466,7 +466,7 @@ describe('the end of access', () => {
     expect(renewing.statuses).toEqual(['SUBSCRIBED']);
   });
 
-  it('comes with a ban, with the expiry of a token, and with a pause', async () => {
+  it('follows a ban, the expiry of a token, and a pause', async () => {
     const user = await project.signUp();
     const banned = await join(signedIn(plinth, user.accessToken), 'ends');
     const exp = Math.floor(plinth.clock.now() / 1_000) + 60;

@@ -20,7 +20,7 @@ afterEach(() => {
 });
 afterAll(() => plinth?.stop());
 
-/** A client that sends whatever it is told to. */
+/** A client that can send arbitrary frames. */
 class RawSocket {
   readonly received: unknown[][] = [];
   closed: { code: number; reason: string } | null = null;
@@ -80,7 +80,7 @@ const isReply = (message: unknown[]): boolean => message[3] === 'phx_reply';
 const alive = async (): Promise<void> => expect((await plinth.admin.get('/health/live')).status).toBe(200);
 
 describe('an upgrade', () => {
-  it('is refused before it happens, with the status of requests', async () => {
+  it('is refused before the upgrade, with the status of an HTTP request', async () => {
     const forged = sign({ project_id: project.id, role: 'anon', ref: project.slug }, 'x'.repeat(32));
     for (const [status, path, key, more] of [
       [401, '', '', ''],
@@ -95,7 +95,7 @@ describe('an upgrade', () => {
     await RawSocket.open('', project.anonKey);
   });
 
-  it('to another protocol or at another path is ignored, and the request is answered', async () => {
+  it('to another protocol or at another path is ignored, and the request is answered as HTTP', async () => {
     for (const upgrade of [
       'Upgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\nConnection: Upgrade, HTTP2-Settings',
       'Upgrade: websocket\r\nConnection: keep-alive, Upgrade',
@@ -129,8 +129,8 @@ function exchange(text: string): Promise<string> {
 describe('a frame', () => {
   it.each<[string, string | Buffer, number]>([
     ['of 10 MB', 'x'.repeat(10_000_000), 1009],
-    ['that is no JSON', '{"topic":', 1008],
-    ['that is no array', '{}', 1008],
+    ['that is not JSON', '{"topic":', 1008],
+    ['that is not an array', '{}', 1008],
     ['that is deep', '['.repeat(100_000), 1008],
     [
       'whose payload is deep',
@@ -138,14 +138,14 @@ describe('a frame', () => {
       1008,
     ],
     ['with a topic of 64 KB', JSON.stringify(['1', '1', 'x'.repeat(65_536), 'phx_join', {}]), 1008],
-    ['with numbers for texts', '[1,2,3,4,5]', 1008],
+    ['with numbers instead of strings', '[1,2,3,4,5]', 1008],
     ['with a payload that is a list', '["1","1","realtime:a","phx_join",[]]', 1008],
-    ['of binary nothing', Buffer.alloc(0), 1008],
-    ['of an unknown binary kind', Buffer.from([9, 0, 0, 1, 1, 0, 0, 97, 97]), 1008],
+    ['that is empty and binary', Buffer.alloc(0), 1008],
+    ['of an unknown binary type', Buffer.from([9, 0, 0, 1, 1, 0, 0, 97, 97]), 1008],
     ['with lengths beyond its end', Buffer.from([3, 255, 255, 255, 255, 255, 0, 97]), 1008],
     ['with an unknown encoding', Buffer.from([3, 0, 0, 1, 1, 0, 7, 97, 97]), 1008],
-    ['with binary JSON that is none', Buffer.from([3, 0, 0, 1, 1, 0, 1, 97, 97, 123]), 1008],
-  ])('%s closes its socket alone', async (_name, frame, code) => {
+    ['with invalid JSON in binary', Buffer.from([3, 0, 0, 1, 1, 0, 1, 97, 97, 123]), 1008],
+  ])('%s closes only its own socket', async (_name, frame, code) => {
     const [bad, good] = [await RawSocket.open(), await RawSocket.open()];
     bad.socket.send(frame);
     expect(await bad.end()).toMatchObject({ code });
@@ -183,7 +183,7 @@ describe('a flood', () => {
     await alive();
   });
 
-  it('of bytes closes the socket, and so does a client that does not read', async () => {
+  it('of bytes closes the socket, as does a client that does not read', async () => {
     const raw = await RawSocket.open();
     const large = { event: 'x', payload: { text: 'x'.repeat(200_000) } };
     for (let n = 0; n < 40; n += 1) raw.send('realtime:a', 'broadcast', large);
@@ -231,7 +231,7 @@ describe('a flood', () => {
     await alive();
   });
 
-  it('of notifications about messages that cannot be read costs one reading a second', async () => {
+  it('of notifications about unreadable messages causes one query per second', async () => {
     const raw = await RawSocket.open(`/p/${other.slug}`, other.anonKey);
     await raw.join('realtime:unread');
     await other.sql(`create sequence public.tries; grant all on sequence public.tries to service_role;

@@ -154,7 +154,7 @@ describe('pages and totals', () => {
     expect([answer.status, range(answer)]).toEqual([416, '*/5']);
   });
 
-  it('work for scalar results as for rows, without a count and as CSV', async () => {
+  it('work for scalar results as for rows, also without a count and as CSV', async () => {
     const answer = await call('GET', 'numbers?top=4&limit=1&offset=2');
     expect([answer.body, range(answer)]).toEqual([[3], '2-2/*']);
     const csv = await call('GET', 'trees_below?id=9&limit=1&offset=5', undefined, {

@@ -1,4 +1,4 @@
-/** Casts to types that name catalog objects (regclass and the like): from numbers they would list tables and roles. */
+/** Casts to types that name catalog objects, such as regclass, which could list tables and roles from numbers. */
 import { eventually } from '../../support/eventually';
 import type { HttpAnswer } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
@@ -139,7 +139,7 @@ describe('a cast to a type that names catalog objects', () => {
 });
 
 describe('the configuration of a text search', () => {
-  it.each(['99999', '3748', '0', '1259'])('must be a name, not the OID %s', async (language) => {
+  it.each(['99999', '3748', '0', '1259'])('must be a name rather than the OID %s', async (language) => {
     for (const path of [`numbers?t=fts(${language}).x`, `numbers?or=(t.plfts(${language}).x,id.eq.1)`]) {
       const answer = await project.anon.get(`/rest/v1/${path}`);
       expect([answer.status, answer.body.code]).toEqual([400, '42704']);

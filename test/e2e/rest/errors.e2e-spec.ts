@@ -30,7 +30,7 @@ afterAll(() => plinth.stop());
 
 const SIX = ['message', 'sqlstate', 'detail', 'hint', 'constraint', 'column'];
 
-describe('errors of refused credentials', () => {
+describe('errors for refused credentials', () => {
   const now = (): number => Math.floor(Date.now() / 1000);
 
   it('have the codes of PostgREST, one message, and PL401 in sqlstate', async () => {
@@ -45,9 +45,9 @@ describe('errors of refused credentials', () => {
       ['an altered signature', project.anonKey, `${good.slice(0, -4)}AAAA`, 'PGRST301'],
       ['an expired token', project.anonKey, signed({ exp: now() - 3_600 }), 'PGRST303'],
       ['a token that is not valid yet', project.anonKey, signed({ nbf: now() + 3_600 }), 'PGRST303'],
-      ['a time that is no number', project.anonKey, withText(), 'PGRST303'],
+      ['a time that is not a number', project.anonKey, withText(), 'PGRST303'],
       ['an expired token with an altered signature', project.anonKey, altered(), 'PGRST301'],
-      ['a role that nobody may take', project.anonKey, signed({ role: 'postgres' }), 'PGRST301'],
+      ['a role that no request may use', project.anonKey, signed({ role: 'postgres' }), 'PGRST301'],
     ];
     function withText(): string {
       const [head = '', body = ''] = good.split('.');
@@ -198,8 +198,8 @@ describe('SQLSTATE to status', () => {
   );
 
   it.each([
-    ['a status that is no answer', '{"status": 101, "headers": {}}', 500],
-    ['a status that is no integer', '{"status": 400.5, "headers": {}}', 500],
+    ['a status that is not final', '{"status": 101, "headers": {}}', 500],
+    ['a status that is not an integer', '{"status": 400.5, "headers": {}}', 500],
     ['a header name that HTTP cannot carry', '{"status": 418, "headers": {"a b": "x"}}', 418],
     ['a header value with a line break', '{"status": 418, "headers": {"x": "a\\r\\nb: c"}}', 418],
     ['a header value that HTTP cannot carry', '{"status": 418, "headers": {"x": "\\u1234"}}', 418],

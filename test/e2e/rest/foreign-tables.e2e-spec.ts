@@ -1,4 +1,7 @@
-/** Foreign tables: closed until granted, because row-level security cannot protect them; then like other tables. */
+/**
+ * Foreign tables are closed until they are granted, because row-level security cannot protect them, and then work like
+ * other tables.
+ */
 import { accessOf, asSuperuser } from '../../support/owner-connection';
 import { TestPlinth } from '../../support/plinth';
 import type { TestProject } from '../../support/test-project';
@@ -10,7 +13,7 @@ beforeAll(async () => {
   plinth = await TestPlinth.start();
   project = await plinth.createProject();
   const { host, port, database, owner_role, owner_password } = await accessOf(plinth, project.id);
-  // The foreign server is this one; postgres_fdw does not depend on that.
+  // The foreign server is the same server, which makes no difference to postgres_fdw.
   await asSuperuser(database, async (client) => {
     await client.query('create extension postgres_fdw');
     const options = `host '${host}', port '${port}', dbname '${database}'`;

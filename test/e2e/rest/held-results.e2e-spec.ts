@@ -1,6 +1,6 @@
 /**
- * Results that cannot stream, because a later error or setting may still change the answer, are held up to a limit, one by
- * one (MAX_RESULT_SIZE) and all together (ResultBudget). A write whose rows are refused is not committed.
+ * Results that cannot stream, because a later error or setting can still change the response, are held up to a limit
+ * for each (MAX_RESULT_SIZE) and for all (ResultBudget). A write whose rows are refused is not committed.
  */
 import type { HttpClient } from '../../support/http-client';
 import { eventually } from '../../support/eventually';
@@ -10,10 +10,10 @@ import { headOf, rawClient } from '../../support/slow-clients';
 import type { TestProject } from '../../support/test-project';
 
 const MIB = 1024 * 1024;
-/** MiB of one result that may be held, and of all of them. */
+/** Limits in MiB for one held result and for all held results. */
 const ONE = 16;
 const ALL = 32;
-/** MiB of a result that is refused. */
+/** Size in MiB of a result that is refused. */
 const LARGE = 60;
 const REFUSED = { sqlstate: 'PL159', detail: expect.stringContaining('Nothing was changed') };
 
@@ -84,18 +84,21 @@ const REFUSALS: [what: string, ask: () => ReturnType<HttpClient['get']>][] = [
   ],
   ['the rows of a deletion', () => service().delete('/rest/v1/large?id=gt.0')],
   ['a single object', () => service(object).get('/rest/v1/vast')],
-  ['what a media type handler makes', () => service({ accept: 'text/bulk' }).get('/rest/v1/large?id=eq.1')],
+  [
+    'the result of a media type handler',
+    () => service({ accept: 'text/bulk' }).get('/rest/v1/large?id=eq.1'),
+  ],
 ];
 
 describe('a result that is too large to be held', () => {
-  it.each(REFUSALS)('is refused with 400, and nothing was changed: %s', async (_what, ask) => {
+  it.each(REFUSALS)('is refused with 400 and changes nothing: %s', async (_what, ask) => {
     const { status, body } = await ask();
     expect([status, body.detail]).toEqual([400, expect.objectContaining(REFUSED)]);
     expect(await changes()).toEqual([{ changed: 0 }]);
     expect((await service().get('/rest/v1/calls')).status).toBe(200);
   });
 
-  it('is never refused once its write is committed, however little is too much', async () => {
+  it('is never refused after its write is committed, however little it exceeds the limit', async () => {
     // The buffers of the sockets take a few MiB, which arrive even if the session is ended.
     for (let rows = ONE - 1; rows < ONE + 10; rows += 2) {
       await project.sql('update large set changed = 0');
@@ -115,7 +118,7 @@ describe('a result that is not held', () => {
     expect([answer.status, answer.text]).toEqual([204, '']);
   });
 
-  it('has no limit: rows that a single object has too many of are counted', async () => {
+  it('has no limit: all rows are counted when a single object is requested', async () => {
     const { status, body } = await service(object).get('/rest/v1/large');
     expect([status, body.detail.detail]).toEqual([406, `The result contains ${LARGE} rows`]);
   });
@@ -134,7 +137,7 @@ it.each([
 ])(
   'takes less memory than its bytes: %s',
   async (_what, ask) => {
-    // V8 frees buffers in a separate thread, late on a busy machine: the least of three tries counts.
+    // V8 frees buffers in a separate thread, late on a busy machine, so the least of three tries counts.
     let added = Infinity;
     for (let tries = 0; tries < 3 && added > (LARGE * MIB) / 2; tries += 1) {
       added = Math.min(added, await mostMemoryAdded(ask));
@@ -160,7 +163,7 @@ describe('results that are held', () => {
     expect(bytes.equals(Buffer.from('0123456789abcde\n'.repeat(7 * 65_536)))).toBe(true);
   });
 
-  it('share their memory until clients have read them: 503 for more of the same project, not of others', async () => {
+  it('use a memory budget until clients have read them: more results of the same project get 503, other projects do not', async () => {
     const path = `/rest/v1/rpc/texts?mib=${ONE - 1}`;
     const unread = rawClient(plinth.baseUrl, headOf(`GET ${path}`, service().headers), { reads: false });
     await eventually(async () => expect(await held()).toBeGreaterThan((ONE - 2) * MIB));

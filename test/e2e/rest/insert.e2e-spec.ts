@@ -65,7 +65,7 @@ describe('one row', () => {
 
   it('omits Location if the key is too long for a header', async () => {
     await project.sql('create table named (name text primary key)');
-    // PostgreSQL compresses index entries, so a key may have any length.
+    // PostgreSQL compresses index entries, so a key can have any length.
     const answer = await post('named', { name: 'x'.repeat(30_000) }, { prefer: 'return=headers-only' });
     expect([answer.status, answer.headers.get('location')]).toEqual([201, null]);
   });
@@ -198,13 +198,13 @@ describe('a list of rows', () => {
     const quickest = new Map<object[], number>();
     const timeOf = (rows: object[]): number => quickest.get(rows) ?? Infinity;
     let rounds = 0;
-    // About twice as long; twenty times if each row were searched for among all rows of its set. Other load only adds time.
+    // Takes about twice as long, but twenty times if each row were searched among all rows. Other load only adds time.
     while (rounds < 7 || (timeOf(mixed) > 6 * timeOf(alike) && rounds < 40)) {
       rounds += 1;
       for (const rows of [alike, mixed]) {
         const start = performance.now();
         expect((await post('sets', rows, { prefer: 'return=minimal' })).status).toBe(201);
-        // From the sixth execution on, PostgreSQL may use a generic plan.
+        // PostgreSQL can use a generic plan after five executions.
         if (rounds > 5) quickest.set(rows, Math.min(timeOf(rows), performance.now() - start));
       }
     }
@@ -299,11 +299,11 @@ describe('other bodies', () => {
   });
 
   const MALFORMED: [string, unknown, string][] = [
-    ['JSON that breaks off', '{"title":', 'application/json'],
+    ['truncated JSON', '{"title":', 'application/json'],
     ['nothing', '', 'application/json'],
     ['a number', '1', 'application/json'],
     ['a list with something else in it', '[{"title":"x"},1]', 'application/json'],
-    ['bytes that are no UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 'application/json'],
+    ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 'application/json'],
     ['CSV with a short line', 'a,b\n1\n', 'text/csv'],
     ['CSV with an open quote', 'title\n"x\n', 'text/csv'],
   ];

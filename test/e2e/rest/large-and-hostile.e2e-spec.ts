@@ -38,7 +38,7 @@ interface Read {
   readonly tail: string;
 }
 
-/** Reads a response to its end and discards it. */
+/** Reads and discards a response. */
 function drain(path: string, accept: string): Promise<Read> {
   return new Promise((resolve, reject) => {
     const request = httpGet(
@@ -80,7 +80,7 @@ describe('large results', () => {
     expect((await drain(BIG, 'text/csv')).lines).toBe(ROWS);
   }, 60_000);
 
-  // Memory besides the rows, and memory of the test itself, is the same for both.
+  // Other memory, and the memory of the test itself, is the same for both.
   const GROWING: readonly (readonly [string, string, string])[] = [
     ['one long value', '/rest/v1/vast?size=eq.30', '/rest/v1/vast?size=eq.150'],
     ['many rows', '/rest/v1/many_more?copy=lte.1', '/rest/v1/many_more?copy=lte.5'],
@@ -94,7 +94,7 @@ describe('large results', () => {
         return { bytes, added };
       };
       await drain(short, 'application/json');
-      // V8 frees buffers in a separate thread, late on a busy machine: the least of three tries counts.
+      // V8 frees buffers in a separate thread, late on a busy machine, so the least of three tries counts.
       let growth = Infinity;
       for (let tries = 0; tries < 3 && growth >= 0.25; tries += 1) {
         const [one, five] = [await read(short), await read(long)];
@@ -106,7 +106,7 @@ describe('large results', () => {
     240_000,
   );
 
-  it('have a range when they were counted first', async () => {
+  it('have a Content-Range if they were counted first', async () => {
     const client = project.service.with({ prefer: 'count=exact' });
     const answer = await client.get(`${BIG}&limit=100000&offset=10`);
     expect([answer.status, answer.headers.get('content-range')]).toEqual([206, `10-100009/${ROWS}`]);
@@ -120,7 +120,7 @@ describe('large results', () => {
     });
     const reader = response.body?.getReader();
     await reader?.read();
-    // The client stops reading: the server waits, and so does the database.
+    // The client stops reading, so the server and the database wait.
     expect(await running('big')).toBe(1);
     controller.abort();
     await eventually(async () => expect(await running('big')).toBe(0));
@@ -154,7 +154,7 @@ async function running(name: string): Promise<number> {
   }
 }
 
-/** The least of three counts, since garbage collection may affect any of them. @param bound milliseconds of CPU */
+/** Asserts the least of three times, because garbage collection can affect each. @param bound milliseconds of CPU */
 async function withoutHold<Answer>(ask: () => Promise<Answer>, bound: number): Promise<Answer> {
   let least = Infinity;
   for (let attempt = 0; ; attempt += 1) {
@@ -166,7 +166,7 @@ async function withoutHold<Answer>(ask: () => Promise<Answer>, bound: number): P
 }
 
 describe('hostile requests', () => {
-  /** Cost of parsing a body of 10 MiB in one piece: no request may block others for that long. */
+  /** Cost of parsing a body of 10 MiB in one piece; no request may block others for that long. */
   let parsing: number;
   beforeAll(() => (parsing = costOfParsing()));
 
@@ -208,7 +208,7 @@ describe('hostile requests', () => {
     expect([answer.status, answer.body.code]).toEqual([500, '42P17']);
   });
 
-  /** Bodies of the largest allowed size, and forms. */
+  /** Bodies of the largest allowed size, as JSON, CSV and forms. */
   const filled = (unit: string) => long(unit, Math.floor((9.9 * MIB) / unit.length));
   const fields = (unit: string) => long(unit, Math.floor(MIB / unit.length));
   const listOf = (unit: string) => `[${filled(`${unit},`).slice(0, -1)}]`;
@@ -217,27 +217,27 @@ describe('hostile requests', () => {
   const wide = () =>
     `${Array.from({ length: 10_000 }, (_, n) => `c${n}`).join(',')}\n${long(`${long(',', 9_999)}\n`, 1_000)}`;
   const [json, csv, form] = ['application/json', 'text/csv', 'application/x-www-form-urlencoded'];
-  /** Built when they are sent: together they would take most of the memory that other tests measure. */
+  /** Bodies are built when they are sent, because together they would disturb the memory that other tests measure. */
   const BODIES: [what: string, status: number, path: string, type: string, body: () => string][] = [
-    ['rows of one column that is none', 400, 'parents', json, () => listOf('{"a":1}')],
-    ['rows with a column each', 400, 'parents', json, () => `[${numbered((n) => `{"c${n}":1}`)}]`],
+    ['rows of one unknown column', 400, 'parents', json, () => listOf('{"a":1}')],
+    ['rows with a different column each', 400, 'parents', json, () => `[${numbered((n) => `{"c${n}":1}`)}]`],
     ['an object of many columns', 400, 'parents', json, () => `{${numbered((n) => `"c${n}":1`)}}`],
     ['lists in lists', 400, 'parents', json, () => filled('[')],
-    ['an open text', 400, 'parents', json, () => `{"id":"${filled('\\"')}`],
+    ['an unterminated string', 400, 'parents', json, () => `{"id":"${filled('\\"')}`],
     ['quotes', 400, 'parents', csv, () => `id\n${filled('"')}`],
     ['a header of nothing', 400, 'parents', csv, () => filled(',')],
-    ['fields of columns that are none, whose names are repeated in each row', 413, 'parents', csv, wide],
-    ['a field over and over', 400, 'parents', form, () => fields('a=1&')],
-    ['arguments that nobody has', 404, 'rpc/one', json, () => `{${numbered((n) => `"c${n}":1`)}}`],
+    ['fields of unknown columns whose names are repeated in each row', 413, 'parents', csv, wide],
+    ['a repeated field', 400, 'parents', form, () => fields('a=1&')],
+    ['unknown arguments', 404, 'rpc/one', json, () => `{${numbered((n) => `"c${n}":1`)}}`],
     ['more arguments than a form may have', 400, 'rpc/one', form, () => long('a=1&', 10_000)],
-    // Further forms of these: as long as all above together.
-    ['one column over and over', 400, 'parents', json, () => `{${filled('"a":1,')}"a":1}`],
+    // Variants of the bodies above.
+    ['a repeated column', 400, 'parents', json, () => `{${filled('"a":1,')}"a":1}`],
     ['empty rows', 400, 'parents', json, () => listOf('{}')],
     ['objects in objects', 400, 'parents', json, () => filled('{"a":')],
     ['lines that are too long', 400, 'parents', csv, () => `id\n${filled('1,2\n')}`],
     ['signs for blanks', 400, 'parents', form, () => fields('+')],
-    ['an argument over and over', 200, 'rpc/one', form, () => long('a=1&', 9_999)],
-    ['fields that nobody has', 404, 'rpc/one', form, () => numbered((n) => `c${n}=1&`, 9_000)],
+    ['a repeated argument', 200, 'rpc/one', form, () => long('a=1&', 9_999)],
+    ['unknown fields', 404, 'rpc/one', form, () => numbered((n) => `c${n}=1&`, 9_000)],
     ['rows of two shapes', 400, 'parents', json, () => listOf('{"id":1},{}')],
     ['rows of a column that JSON names in many ways', 400, 'parents', json, () => listOf('{"\\u0061":1}')],
     ['numbers', 400, 'parents', json, () => listOf('1')],
@@ -249,7 +249,7 @@ describe('hostile requests', () => {
     'a body full of %s is answered by %i',
     async (_what, status, path, type, make) => {
       const body = make();
-      // The client sends from the same process. Parsed in one piece, the costliest take a dozen times as long as plain rows.
+      // The client uses the same process. Parsed in one piece, the costliest bodies take 12 times as long as plain rows.
       const answer = await withoutHold(
         () => project.service.post(`/rest/v1/${path}`, body, { headers: { 'content-type': type } }),
         3 * parsing,
@@ -288,7 +288,7 @@ describe('overload', () => {
         await eventually(async () => expect(await running('hold')).toBe(1));
         let isRefused = false;
         const refused = small.service.get('/rest/v1/t').finally(() => (isRefused = true));
-        // Other projects do not wait for that project's only connection.
+        // Other projects do not wait for the only connection of that project.
         expect((await other.service.get('/rest/v1/t')).status).toBe(200);
         expect(isRefused).toBe(false);
         const answer = await refused;

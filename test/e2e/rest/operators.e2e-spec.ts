@@ -1,4 +1,4 @@
-/** Operators as PostgREST's reference lists them: each negated, and any() and all() where an operator takes them. */
+/** Operators in PostgREST's reference: each is negated, and combined with any() and all() if it accepts them. */
 import { TestPlinth } from '../../support/plinth';
 import type { TestProject } from '../../support/test-project';
 

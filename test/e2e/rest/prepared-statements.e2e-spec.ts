@@ -1,4 +1,4 @@
-/** DDL while requests run: never a wrong 404, never a stale plan (DECISIONS.md 2). */
+/** DDL while requests run causes neither a wrong 404 nor a stale plan (DECISIONS.md 2). */
 import { accessOf, asSuperuser } from '../../support/owner-connection';
 import { eventually } from '../../support/eventually';
 import { TestPlinth } from '../../support/plinth';
@@ -24,7 +24,7 @@ it('finds a table in the next request after its creation, and not after it was d
   }
 });
 
-it('sees new, renamed, retyped and dropped columns at once, on connections with prepared statements', async () => {
+it('sees new, renamed, retyped and dropped columns immediately, on connections with prepared statements', async () => {
   await project.sql(`create table shapes (id int primary key, a int); insert into shapes values (1, 5)`);
   const all = () => Promise.all(Array.from({ length: 20 }, () => get('shapes?id=eq.1')));
   for (let repeat = 0; repeat < 8; repeat += 1) await all();
@@ -41,7 +41,7 @@ it('sees new, renamed, retyped and dropped columns at once, on connections with 
   }
 });
 
-/** As the superuser, for whom event triggers do not fire. */
+/** Runs SQL as the superuser, for whom event triggers do not fire. */
 async function silently(ddl: string): Promise<void> {
   const { database } = await accessOf(plinth, project.id);
   await asSuperuser(database, (client) => client.query(`set session_replication_role = replica; ${ddl}`));
@@ -74,7 +74,7 @@ it('assigns CSV values by column name, even before the schema change is announce
   expect(changed.text).toBe('id,d,e,f\n1,y,e,f');
 });
 
-it('sees new, replaced, retyped and dropped columns at once, even before the change is announced', async () => {
+it('sees new, replaced, retyped and dropped columns immediately, even before the change is announced', async () => {
   await project.sql(`create table hushed (id int primary key, a int); insert into hushed values (1, 5)`);
   const all = (path: string) => Promise.all(Array.from({ length: 20 }, () => get(path)));
   for (let repeat = 0; repeat < 4; repeat += 1) await all('hushed');
@@ -231,7 +231,7 @@ it('calls a function that is replaced while the call waits for a table', async (
   expect([answer.status, answer.body]).toEqual([200, [{ id: 2, name: 'b' }]]);
 });
 
-it('shows a dropped and re-created policy at once', async () => {
+it('applies a dropped and re-created policy immediately', async () => {
   await project.sql(`create table watched (id int primary key); insert into watched values (1);
     create policy everyone on watched for select to anon using (true)`);
   const seen = async () => (await project.anon.get('/rest/v1/watched')).body.length;

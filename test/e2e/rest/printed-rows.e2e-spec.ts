@@ -5,7 +5,7 @@ import type { TestProject } from '../../support/test-project';
 let plinth: TestPlinth;
 let project: TestProject;
 
-/** Every character that JSON escapes, their neighbours, and some of two, three and four bytes. */
+/** Every character that JSON escapes, their neighbours, and some characters of two, three and four bytes. */
 const CHARACTERS = `(select string_agg(chr(code), '') from generate_series(1, 255) code)
   || '\\u2028 \\ud83d\\ude00 ' || chr(8232) || chr(128512)`;
 

@@ -44,7 +44,7 @@ describe('an embed', () => {
     ['by an overload for one table', 'projects?select=near(name)&id=eq.3', [{ near: { name: 'Apple' } }]],
     ['by an overload for another', 'clients?select=near(id)&id=eq.2', [{ near: [{ id: 3 }] }]],
     [
-      'that is joined left keeps all rows',
+      'with a left join keeps all rows',
       'projects?select=id,clients!left(name)&clients.name=eq.Apple&order=id&id=gt.1',
       [
         { id: 2, clients: null },
@@ -71,12 +71,12 @@ describe('an embed', () => {
       ],
     ],
     [
-      'that is null goes first where the order says so',
+      'that is null sorts first with nullsfirst',
       'projects?select=id,clients()&order=clients(name).asc.nullsfirst,id&limit=2',
       [{ id: 4 }, { id: 3 }],
     ],
     [
-      'deep inside has its own order, limit and offset',
+      'at a deeper level has its own order, limit and offset',
       'clients?select=id,projects(id,clients(projects(id)))&projects.order=id.desc&projects.offset=1&projects.clients.projects.order=id.desc&projects.clients.projects.limit=1&id=eq.1',
       [{ id: 1, projects: [{ id: 1, clients: { projects: [{ id: 2 }] } }] }],
     ],

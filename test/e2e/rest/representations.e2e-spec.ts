@@ -41,14 +41,14 @@ const post = (path: string, body: unknown, prefer: string) =>
   project.service.post(`/rest/v1/${path}`, body, { headers: { prefer } });
 
 describe('media types', () => {
-  it('gives CSV with a header line, even without rows', async () => {
+  it('returns CSV with a header line, even without rows', async () => {
     const answer = await get('items?order=id&select=id,name,note', 'text/csv');
     expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(answer.text).toBe('id,name,note\n1,one,\n2,"tw,o","say ""hi"""');
     expect((await get('items?id=eq.9&select=id,n:name', 'text/csv')).text).toBe('id,n\n');
   });
 
-  it('gives values in CSV unchanged, including backslashes', async () => {
+  it('returns values in CSV unchanged, including backslashes', async () => {
     await project.sql(`create table paths (path text, bytes bytea, list text[]);
       insert into paths values ('C:\\new\\', '\\x00ff', array['a"b\\c'])`);
     const value = 'path,bytes,list\n"C:\\new\\","\\x00ff","{""a\\""b\\\\c""}"';
@@ -83,12 +83,12 @@ describe('media types', () => {
     });
   });
 
-  it('gives one JSON object a line', async () => {
+  it('returns one JSON object per line', async () => {
     const answer = await get('items?order=id&select=id', 'application/x-ndjson');
     expect(answer.text).toBe('{"id":1}\n{"id":2}\n');
   });
 
-  it('gives the query plan if the project allows it', async () => {
+  it('returns the query plan if the project allows it', async () => {
     const json = await get('items?id=eq.1', 'application/vnd.pgrst.plan+json');
     expect([json.status, json.body[0].Plan['Node Type']]).toEqual([200, expect.any(String)]);
     const text = await get('items?id=eq.1', 'application/vnd.pgrst.plan+text; options=verbose');
@@ -101,7 +101,7 @@ describe('media types', () => {
     expect([refused.status, refused.body.code]).toEqual([406, 'PGRST107']);
   });
 
-  it('gives a query plan to the service role only, because it names the tables behind policies and views', async () => {
+  it('returns a query plan only to the service role, because it names the tables behind policies and views', async () => {
     await project.sql(`
       create table ledger (id int primary key);
       create table entries (id int primary key);
@@ -136,7 +136,7 @@ describe('media types', () => {
     expect([write.status, write.headers.get('content-range')]).toEqual([200, null]);
   });
 
-  it('gives the plan of a write, and writes nothing', async () => {
+  it('returns the plan of a write, and writes nothing', async () => {
     const headers = { accept: 'application/vnd.pgrst.plan+json' };
     for (const answer of [
       await project.service.post('/rest/v1/items', { id: 50, name: 'plan' }, { headers }),
@@ -159,7 +159,7 @@ describe('media types', () => {
     expect([answer.status, answer.body.code]).toEqual([406, 'PGRST107']);
   });
 
-  it('gives the aggregate of a media type embeds as jsonb', async () => {
+  it('passes embeds as jsonb to the aggregate of a media type', async () => {
     await project.sql(`
       create table parts (id int primary key, item int references items);
       insert into parts values (1, 1);

@@ -126,13 +126,16 @@ describe('a header that SQL sets', () => {
     'Shared-Storage-Write',
     'Secure-Session-Registration',
     'Attribution-Reporting-Register-Source',
-  ])('and that concerns proxies or the whole origin is left out: %s', async (name) => {
+  ])('that concerns proxies or the whole origin is left out: %s', async (name) => {
     expect(await sent(name, 'taken')).not.toContain('taken');
   });
 
-  it.each(['constructor', 'toString', '__proto__'])('and that has the name of a member: %s', async (name) => {
-    expect((await sent(name, 'given')).filter((value) => value !== 'given' && value !== null)).toEqual([]);
-  });
+  it.each(['constructor', 'toString', '__proto__'])(
+    'with a name such as constructor is sent or ignored: %s',
+    async (name) => {
+      expect((await sent(name, 'given')).filter((value) => value !== 'given' && value !== null)).toEqual([]);
+    },
+  );
 
   it.each([
     ['public, max-age=60', 'private, max-age=60'],
@@ -149,7 +152,7 @@ describe('a header that SQL sets', () => {
     expect(answer.headers.get('cache-control')).toBe('private');
   });
 
-  it('keeps pages that SQL makes out of the origin', async () => {
+  it('sandboxes pages that SQL makes, so that they do not run in the origin', async () => {
     const sandbox = /(^|, )sandbox allow-scripts/;
     expect(await sent('Content-Type', 'text/html')).toEqual(['text/html', 'text/html']);
     for (const [name, value] of [
@@ -176,7 +179,7 @@ describe('a header that SQL sets', () => {
     expect(page.headers.get('content-security-policy')).toMatch(sandbox);
   });
 
-  it('gives cookies the path of the project, and at most eight of them', async () => {
+  it('gives cookies the path of the project, and accepts at most eight', async () => {
     const cookies = async (...values: string[]) => {
       const headers = JSON.stringify(values.map((value) => ({ 'Set-Cookie': value })));
       return (await project.anon.post('/rest/v1/rpc/answers', { headers })).headers.getSetCookie();
@@ -204,7 +207,7 @@ describe('a header that SQL sets', () => {
   afterAll(() => nginx.stop());
 
   it.each(['public, max-age=600', 's-maxage=600', 'max-age=600'])(
-    'gives nobody the rows of another caller, whatever SQL says: %s',
+    'sends no caller the rows of another caller, whatever SQL sets: %s',
     async (value) => {
       const name = `mine_${value.replace(/\W+/g, '_')}`;
       await project.sql(`create function ${name}() returns text stable language plpgsql as $$ begin

@@ -102,7 +102,7 @@ describe('policies by user', () => {
     expect(both.body).toHaveLength(1);
   });
 
-  it('can read the claims of a signed-up user', async () => {
+  it('can read the claims of a user', async () => {
     const user = await project.signUp();
     const [note] = (await user.http.post(notes, { body: 'signed up' })).body;
     expect(note.owner).toBe(user.id);
@@ -115,8 +115,12 @@ describe('auth.uid()', () => {
   it.each<[string, object, string | null]>([
     ['a UUID, wherever the token has it', { role: 'authenticated', email: 'a@example.com', sub: uuid }, uuid],
     ['a UUID in capitals', { sub: uuid.toUpperCase(), role: 'authenticated' }, uuid],
-    ['a text that is none, as long', { sub: uuid.replace(/[0-9a-f]/, 'x'), role: 'authenticated' }, null],
-    ['a text with what a UUID ends in', { sub: `${uuid}"`, role: 'authenticated' }, null],
+    [
+      'a text of the same length that is not a UUID',
+      { sub: uuid.replace(/[0-9a-f]/, 'x'), role: 'authenticated' },
+      null,
+    ],
+    ['a text that ends like a UUID', { sub: `${uuid}"`, role: 'authenticated' }, null],
     ['an empty text', { sub: '', role: 'authenticated' }, null],
     ['a number', { sub: 7, role: 'authenticated' }, null],
     ['nothing', { role: 'authenticated' }, null],
@@ -134,7 +138,7 @@ describe('auth.uid()', () => {
   it.each([
     ['with sub first', `{"sub":"${uuid}"}`, uuid],
     ['with spaces', ` { "role": "x", "sub": "${uuid}" }`, uuid],
-    ['with a sub that is no UUID', `{"sub":"${uuid.replace(/[0-9a-f]/, 'x')}"}`, null],
+    ['with a sub that is not a UUID', `{"sub":"${uuid.replace(/[0-9a-f]/, 'x')}"}`, null],
     ['without any', '', null],
   ])('follows claims set by a function of the project: %s', async (_case, claims, uid) => {
     const answer = await project.asSubject().post('/rest/v1/rpc/caller_by', { claims });

@@ -167,7 +167,7 @@ describe('schemas that are not exposed', () => {
     }
   });
 
-  it('follow the setting exposed_schemas at once', async () => {
+  it('follow the setting exposed_schemas immediately', async () => {
     const admin = plinth.admin;
     await admin.patch(`/admin/v1/projects/${project.id}`, { settings: { exposed_schemas: ['hidden'] } });
     expect(await labels('items')).toEqual([200, 'hidden']);

@@ -1,6 +1,6 @@
 /**
- * Writes to tables that the caller may write but not read (DECISIONS.md 5): if the request did not ask for rows, the write
- * succeeds once and is answered as return=minimal.
+ * Writes to tables that the caller may write but not read (DECISIONS.md 5): if the request does not ask for rows, the
+ * write succeeds once and is answered as return=minimal.
  */
 import { createClient } from '@supabase/supabase-js';
 import type { HttpAnswer, HttpClient } from '../../support/http-client';
@@ -11,7 +11,7 @@ import type { TestProject } from '../../support/test-project';
 let plinth: TestPlinth;
 let project: TestProject;
 
-/** One table for each kind of refusal; `fired` counts the writes that a trigger saw committed. */
+/** One table for each reason of refusal; `fired` counts the writes that a trigger saw committed. */
 const SETUP = `
   create table fired (at text, operation text);
   create function fire() returns trigger security definer language plpgsql as $$ begin

@@ -1,4 +1,6 @@
-/** State that one request leaves on its connection never reaches the next one. All requests here share one connection. */
+/**
+ * State that a request leaves on its connection never reaches the next request. All requests here share one connection.
+ */
 import { asSuperuser } from '../../support/owner-connection';
 import { eventually } from '../../support/eventually';
 import { TestPlinth } from '../../support/plinth';
@@ -88,7 +90,7 @@ const expectSameConnection = async (): Promise<void> => expect((await call('back
 
 describe('settings that a function set for the session', () => {
   it('are reset without another round trip', async () => {
-    // A comparison of the schema may come between.
+    // A comparison of the schema can add a round trip.
     await eventually(async () => {
       const before = await roundTrips();
       for (let n = 0; n < 5; n += 1) await call('set_for_good', { name: 'app.left', value: 'hers' });

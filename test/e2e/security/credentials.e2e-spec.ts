@@ -28,7 +28,7 @@ function parts(token: string): [string, string, string] {
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** For claims that jsonwebtoken would not sign. */
+/** Signs claims that jsonwebtoken would refuse to sign. */
 const signAnything = (claims: unknown): string =>
   signText(project.jwtSecret, '{"alg":"HS256"}', JSON.stringify(claims));
 
@@ -56,13 +56,13 @@ function forgeries(token: string, foreignToken: string): Record<string, string> 
       algorithm: 'HS256',
       keyid: kid,
     }),
-    'issued ahead of time': signAnything({ ...claims, iat: past + 7_200 }),
-    'issued at no time': signAnything({ ...claims, iat: 'now' }),
-    'null for claims': signAnything(null),
-    'a list for claims': signAnything([claims]),
+    'issued in the future': signAnything({ ...claims, iat: past + 7_200 }),
+    'an iat that is not a time': signAnything({ ...claims, iat: 'now' }),
+    'null instead of claims': signAnything(null),
+    'a list instead of claims': signAnything([claims]),
     'a role with a NUL': signAnything({ ...claims, role: 'anon\u0000' }),
     'a role with half a surrogate pair': signAnything({ ...claims, role: 'anon\ud800' }),
-    'no role but an empty one': signAnything({ ...claims, role: '' }),
+    'an empty role': signAnything({ ...claims, role: '' }),
     "another project's": foreignToken,
     'far too long': `${header}.${payload}.${'a'.repeat(9_000)}`,
   };
@@ -77,7 +77,7 @@ const routesExcept = (...rules: AccessRule[]): Route[] =>
 const GOTRUE = /^\/p\/:project_slug\/auth\/v1\//;
 /** S3 answers 403 to all credentials that it does not accept. */
 const S3 = /^\/p\/:project_slug\/storage\/v1\/s3/;
-/** For Supabase's clients of storage and Realtime a key alone is both credentials. */
+/** Supabase's clients of storage and Realtime may send a key alone as both credentials. */
 const ONE_KEY = /^\/p\/:project_slug\/(storage|realtime)\/v1\//;
 
 async function statuses(routes: readonly Route[], client: (route: Route) => HttpClient): Promise<string[]> {
@@ -95,7 +95,7 @@ async function statuses(routes: readonly Route[], client: (route: Route) => Http
   return answers.flat();
 }
 
-/** Each route is tried with every fourth of the 23 forgeries. */
+/** Each route is tested with every fourth of the 23 forgeries. */
 const FORGERIES_APART = 4;
 const STAFF_RULES = ['staff', 'staff_member', 'staff_session'] as const;
 

@@ -1,4 +1,7 @@
-/** PostgreSQL cannot be reached: 503 with Retry-After in every area, for every kind of connection error (DECISIONS.md 5). */
+/**
+ * An unreachable PostgreSQL causes 503 with Retry-After in every area, for every type of connection error (DECISIONS.md
+ * 5).
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,7 +66,7 @@ it.each([
   await proxy.cut();
   const answers = [];
   for (const [name, request] of requests()) {
-    // Twice: the first request may use a connection that was cut; the second has to open one.
+    // Sends two requests, because the first may use a connection that was cut, and the second must open one.
     for (const turn of [1, 2]) {
       const { status, headers, text } = await request();
       answers.push([

@@ -110,7 +110,7 @@ describe("a request's credential", () => {
       ['GET /rest/v1/notes HTTP/1.0'],
       ['GET /rest/v1/notes HTTP/1.1', 'Host: x', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
       ['GET /rest/v1/notes HTTP/1.1', 'Host: x', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABk'],
-      // Node.js 20.19 does not know it.
+      // Node.js 20.19 does not know this method.
       ...(METHODS.includes('QUERY') ? [['QUERY /rest/v1/notes HTTP/1.1', 'Host: x']] : []),
       ['PROPFIND /rest/v1/notes HTTP/1.1', 'Host: x'],
       ['TRACE /rest/v1/notes HTTP/1.1', 'Host: x'],
@@ -251,7 +251,7 @@ describe('a path', () => {
     ];
   }
 
-  /** Each route is tried in every fourth of the 39 spellings. */
+  /** Each route is tested in every fourth of the 39 spellings. */
   const SPELLINGS_APART = 4;
 
   it('reaches no route without credentials, in any spelling', async () => {

@@ -68,7 +68,7 @@ describe('a named key', () => {
     expect((await newKey({})) as object).toMatchObject({ role: 'service_role' });
   });
 
-  it('with service_role reads past the policies, and lends its role to other bearers, like the service-role key', async () => {
+  it('with service_role bypasses the policies, and gives its role to other bearers, like the service-role key', async () => {
     const { key } = await newKey({});
     await as(key).post('/rest/v1/notes', { body: 'one' });
     expect((await as(key).get('/rest/v1/notes?select=body')).body).toEqual([{ body: 'one' }]);
@@ -77,7 +77,7 @@ describe('a named key', () => {
     expect((await as(project.anonKey, key).get('/rest/v1/notes')).body).toHaveLength(1);
   });
 
-  it('with anon is what the anon key is; a user who signs in with it has the rights of a user', async () => {
+  it('with anon has the rights of the anon key, and a user who signs in with it has the rights of a user', async () => {
     const { key } = await newKey({ kind: 'publishable' });
     expect((await as(key).get('/rest/v1/notes')).body).toEqual([]);
     const user = await as(key).post(`/v1/auth/${project.id}/login`, {
@@ -89,12 +89,12 @@ describe('a named key', () => {
     expect((await as(key).get(`/v1/auth/${project.id}/admin/users`)).status).toBe(403);
   });
 
-  it('with a role of the project reaches what the role may, and policies and defaults see which key it is', async () => {
+  it('with a role of the project has the rights of the role, and policies and defaults see its id', async () => {
     const { id, key } = await newKey({ role: roleOf(project) });
     expect((await as(key).post('/rest/v1/sales', { id: 1 })).body).toEqual([{ id: 1, key_id: id }]);
     expect((await as(key).get('/rest/v1/notes')).status).toBe(403);
     expect((await project.anon.get('/rest/v1/sales')).status).toBe(403);
-    // It lends its role to nobody.
+    // The key does not give its role to a bearer.
     expect((await as(key, alice.accessToken).get('/rest/v1/sales')).status).toBe(403);
     await project.sql(`revoke ${roleOf(project)} from ${loginOf(project)}`);
     expect((await as(key).get('/rest/v1/sales')).status).toBe(401);
@@ -120,7 +120,7 @@ describe('a named key', () => {
     await client.realtime.disconnect();
   });
 
-  it('finds its project on the paths that have none, also as the only header where one is enough', async () => {
+  it('identifies its project on paths without a project, also as the only header where one is enough', async () => {
     const { key } = await newKey({});
     expect((await as(key).unchecked().get('/auth/v1/settings')).status).toBe(200);
     expect((await as(key).unchecked().get('/storage/v1/bucket')).status).toBe(200);
@@ -136,7 +136,7 @@ describe('a named key', () => {
     expect(sent.status).toBe(202);
   });
 
-  it('is refused at once when it is revoked, in every process', async () => {
+  it('is refused immediately after it is revoked, in every process', async () => {
     const { id, key } = await newKey({});
     const elsewhere = as(key).at(replica.baseUrl);
     expect([
@@ -161,7 +161,7 @@ describe('a named key', () => {
     plinth.clock.move(-61);
   });
 
-  it('outlives a rotation of the two keys, and tells when it was last used', async () => {
+  it('remains valid after a rotation of the two keys, and shows when it was last used', async () => {
     const { id, key } = await newKey({});
     const lastUse = async () => {
       const { body } = await plinth.admin.get(keysOf());
@@ -173,7 +173,7 @@ describe('a named key', () => {
     expect(Math.abs(Date.parse(await lastUse()) - Date.now())).toBeLessThan(600_000);
   });
 
-  it('is refused for another project, altered, cut off, and without its kind', async () => {
+  it('is refused for another project, altered, truncated, and without its prefix', async () => {
     const { key } = await newKey({});
     expect((await as(key).get(`/p/${other.slug}/rest/v1/notes`)).status).toBe(401);
     expect((await as(other.serviceKey, key).get('/rest/v1/notes')).status).toBe(401);
@@ -206,7 +206,7 @@ describe('the list of keys', () => {
       expect((await plinth.admin.post(keysOf(), { name: 'x', kind: 'secret', role })).status).toBe(400);
   });
 
-  it('has at most a hundred of them, also when they are made at the same time', async () => {
+  it('has at most a hundred keys, even if keys are created concurrently', async () => {
     const full = await plinth.createProject();
     const make = () => plinth.admin.post(keysOf(full), { name: 'x', kind: 'publishable' });
     const made = [];
@@ -217,7 +217,7 @@ describe('the list of keys', () => {
   });
 });
 
-it('plinth api-keys manages them', async () => {
+it('plinth api-keys manages named keys', async () => {
   let out = '';
   const environment = cliEnvironment({
     connect: () => new AdminClient([plinth.baseUrl], ADMIN_KEY),
@@ -232,7 +232,7 @@ it('plinth api-keys manages them', async () => {
   expect(made).toMatchObject({ name: 'nightly', kind: 'secret', role: 'service_role' });
   expect((Date.parse(made.expires_at) - Date.now()) / 86_400_000).toBeCloseTo(90, 1);
   expect((await as(made.key).get('/rest/v1/notes')).status).toBe(200);
-  // Not a key without an end.
+  // An invalid expiry does not create a key without expiry.
   for (const days of ['30d', 'never', '0.5', '3651'])
     expect(await runCli(['api-keys', 'create', project.slug, 'typo', '--days', days], environment)).toBe(2);
   expect(await cli('list', project.slug)).not.toContain('typo');

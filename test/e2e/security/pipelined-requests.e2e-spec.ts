@@ -44,7 +44,7 @@ function pipeline(requests: readonly string[]): RawClient {
   return client;
 }
 
-/** The same, reading no more than the first bytes of the first response. */
+/** Sends requests in one piece, and reads only the first bytes of the first response. */
 function pipelineUnread(requests: readonly string[]): RawClient {
   const client = pipeline(requests);
   client.socket.once('data', () => client.socket.pause());
@@ -70,7 +70,7 @@ function bodiesOf(answers: string): string[] {
   }
 }
 
-/** Resolves when only the request of the metrics is running, and nothing holds a connection or memory for bodies. */
+/** Resolves when only the metrics request is running, and no request holds a connection or memory for bodies. */
 async function nothingRuns(): Promise<void> {
   await eventually(async () => {
     const { text } = await plinth.admin.get('/metrics');

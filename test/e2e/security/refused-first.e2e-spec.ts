@@ -1,4 +1,6 @@
-/** An invalid credential is 401 before any other check, even if only the database can tell that it is invalid. */
+/**
+ * An invalid credential is answered 401 before any other check, even if only the database can tell that it is invalid.
+ */
 import { HttpClient } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';

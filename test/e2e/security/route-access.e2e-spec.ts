@@ -1,4 +1,4 @@
-/** Every route of the application against every kind of credential: docs/reference/access.md is this matrix. */
+/** Tests every route of the application with every type of credential. docs/reference/access.md is this matrix. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { shareOf } from '../../support/extent';
@@ -37,11 +37,11 @@ afterAll(() => plinth.stop());
 
 const BODILESS = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
 
-/** Uses an invalid JSON body, an invalid filter and unknown names. */
+/** Sends a request with an invalid JSON body, an invalid filter and unknown names. */
 function send({ method, path }: RouteRule, { headers, query = '' }: Attempt): Promise<HttpAnswer> {
   const address = fillPath(path, { project_slug: project.slug, project_id: project.id });
   const body = BODILESS.has(method) ? {} : { body: '{"broken' };
-  // With parameters that no route has, and bodies where there is none.
+  // The parameters exist in no route.
   const client = new HttpClient(plinth.baseUrl, headers).unchecked();
   return client.send(method, `${address}?limit=x&id=nonsense${query}`, body);
 }
@@ -49,7 +49,9 @@ function send({ method, path }: RouteRule, { headers, query = '' }: Attempt): Pr
 /** GoTrue answers 401 without a token, and 403 to a token that it does not accept. */
 const GOTRUE = /^(\/p\/:project_slug)?\/auth\/v1\//;
 
-/** storage-js and realtime-js send one of the two headers alone, which then has to be a key (docs/reference/storage-js.md). */
+/**
+ * storage-js and realtime-js send only one of the two headers, which must then be a key (docs/reference/storage-js.md).
+ */
 const STORAGE_JS = /^\/p\/:project_slug\/storage\/v1\/(?!s3)/;
 const REALTIME = /^\/p\/:project_slug\/realtime\/v1\//;
 const KEY_ALONE = new Set(['no bearer', 'the service-role key as bearer only']);
@@ -92,7 +94,7 @@ function faultOf(route: RouteRule, attempt: Attempt, answer: HttpAnswer): string
   return null;
 }
 
-/** Concurrent requests: few enough that none waits long for a database connection. */
+/** Number of concurrent requests, few enough that none waits long for a database connection. */
 const PARALLEL = 10;
 
 async function faultsWith(attempt: Attempt, tried: readonly RouteRule[]): Promise<string[]> {
@@ -110,7 +112,7 @@ it.each(CALLER_KINDS)(
   'every route answers %s according to its access rule',
   async (kind) => {
     const ofKind = attempts.filter((one) => one.kind === kind);
-    // Each route gets an attempt of the kind.
+    // Each route gets one attempt of this type.
     for (const [turn, attempt] of ofKind.entries())
       expect(await faultsWith(attempt, shareOf(routes, turn, ofKind.length))).toEqual([]);
   },

@@ -17,7 +17,7 @@ import { TestPlinth } from '../../support/plinth';
 import type { TestProject } from '../../support/test-project';
 
 const ROLES = ['anon', 'authenticated', 'service_role'];
-/** Each would change what a request of the victim reads or writes. */
+/** Settings that would each change what a request of the victim reads or writes. */
 const HOSTILE: Readonly<Record<string, string>> = {
   datestyle: 'SQL, DMY',
   intervalstyle: 'sql_standard',
@@ -73,7 +73,7 @@ afterEach(() =>
 );
 afterAll(() => plinth.stop());
 
-/** What a request of each role reads and stores. */
+/** The values that a request of each role reads and stores. */
 async function seenByVictim(): Promise<unknown> {
   const row = {
     day: '02/03/2026',
@@ -99,7 +99,7 @@ async function reloaded(): Promise<void> {
   await eventually(async () => expect((await victim.service.get(`/rest/v1/${table}`)).status).toBe(200));
 }
 
-/** Statements that store the hostile settings in a role, as that role. */
+/** Statements that store the hostile settings in a role. */
 const storing = (role: string, scope: string): string =>
   Object.entries(HOSTILE)
     .map(
@@ -186,7 +186,7 @@ describe('settings that are stored in a shared role', () => {
   });
 });
 
-describe('roles that an owner creates and grants to roles of others', () => {
+describe('roles that an owner creates and grants to roles of other projects', () => {
   const MANY = 400;
   const prefix = `many_${randomUUID().slice(0, 8)}`;
 
@@ -222,7 +222,7 @@ describe('roles that an owner creates and grants to roles of others', () => {
       return rows;
     });
 
-  it("slow down no reload of another project's schema, even before", async () => {
+  it("do not slow down a reload of another project's schema, even before they are revoked", async () => {
     if ((await serverVersion()) < 16) return;
     const least = async (): Promise<number> => {
       let time = Infinity;
@@ -241,7 +241,7 @@ describe('roles that an owner creates and grants to roles of others', () => {
     await eventually(async () => expect((await least()) / before).toBeLessThan(4));
   });
 
-  it('are revoked, with all that was granted onward', async () => {
+  it('are revoked together with all onward grants', async () => {
     if ((await serverVersion()) < 16) return;
     await grantAll(
       `anon, authenticated, service_role, "${ofVictim?.login_role}", "${ofVictim?.owner_role}" with admin option`,
@@ -250,7 +250,7 @@ describe('roles that an owner creates and grants to roles of others', () => {
     await eventually(async () => expect(await memberships()).toEqual([]));
   });
 
-  it('may be granted to the own login role, and stay so', async () => {
+  it("may be granted to the project's own login role, and remain granted", async () => {
     if ((await serverVersion()) < 16) return;
     await attacker.sql(`grant ${prefix}_1 to "${ofAttacker?.login_role}"; grant ${prefix}_2 to anon`);
     await eventually(async () => expect(await memberships()).toEqual([{ member: ofAttacker?.login_role }]));

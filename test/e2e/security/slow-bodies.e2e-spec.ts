@@ -1,4 +1,4 @@
-/** Bodies that are announced but withheld, or sent slowly: how much memory they may reserve, and for how long. */
+/** The memory that announced but withheld or slow bodies may reserve, and for how long. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../../support/eventually';
 import { TestPlinth } from '../../support/plinth';
@@ -102,7 +102,7 @@ describe('withheld bodies', () => {
     return Number(/^plinth_body_reserved_bytes (\d+)/m.exec(text)?.[1]);
   }
 
-  /** Half of the memory, the share of one client: two bodies, each counted four times. */
+  /** Two bodies, each counted four times, fill half of the memory, which is the share of one client. */
   async function takeShare(): Promise<void> {
     for (let n = 0; n < 2; n += 1) {
       const { socket } = keep(announce(plinth, project, AREAS[0] as Area, 4 * MIB));
@@ -183,7 +183,7 @@ describe('withheld bodies', () => {
     ],
     ['unparsed', (head) => head('POST /rest/v1/t', { 'Content-Length': 5 }) + '{"a":', /^HTTP\/1\.1 400/],
     [
-      'at a table that is none',
+      'at an unknown table',
       (head) => head('POST /rest/v1/u', { 'Content-Length': 2 }) + '{}',
       /^HTTP\/1\.1 404/,
     ],
@@ -199,7 +199,7 @@ describe('withheld bodies', () => {
       /^HTTP\/1\.1 413/,
     ],
     [
-      'one behind the other on a connection',
+      'one after another on a connection',
       (head) => (head('POST /rest/v1/t', { 'Content-Length': row.length }) + row).repeat(20),
       /^(HTTP\/1\.1 201[^[]*\[\{"a":"x"\}\]){20}$/,
     ],
@@ -243,7 +243,7 @@ describe('slow bodies', () => {
   let plinth: TestPlinth;
   let project: TestProject;
 
-  // A window has to bring 4 KiB.
+  // A client must send 4 KiB in each window.
   beforeAll(async () => {
     const tuning = { minBodyRate: 2_048, bodyRateWindowMs: 2_000, bodyTimeoutMs: 6_000 };
     plinth = await TestPlinth.start({ tuning });
@@ -313,7 +313,7 @@ describe('slow bodies', () => {
 });
 
 describe('client connections', () => {
-  it('beyond MAX_CLIENT_CONNECTIONS are closed at once and accepted again when others have closed', async () => {
+  it('beyond MAX_CLIENT_CONNECTIONS are closed immediately and accepted again when others have closed', async () => {
     const plinth = await TestPlinth.start({ env: { MAX_CLIENT_CONNECTIONS: '3' } });
     const request = headOf('GET /health/live', {});
     try {

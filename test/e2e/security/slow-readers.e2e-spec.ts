@@ -53,7 +53,7 @@ async function served(project: TestProject, email: string): Promise<number[]> {
 
 const SERVED = [201, 201, 200, 200];
 const CONNECTIONS = 12;
-/** Three quarters of the connections, two thirds of these for one address. */
+/** Stalled responses may use three quarters of the connections, and one address two thirds of these. */
 const OF_CLIENT = 6;
 const READERS = 14;
 
@@ -68,7 +68,7 @@ describe('unread responses of table REST', () => {
     ['', {}],
     [', also in a transaction that is rolled back', { Prefer: 'tx=rollback' }],
   ])(
-    'hold only some connections of their project; others are served, and too many get 503%s',
+    'hold only some connections of their project, so other requests are served, and too many get 503%s',
     async (_case, headers) => {
       const project = await projectWithLarge(plinth);
       const readers = Array.from({ length: READERS }, () =>
@@ -77,7 +77,7 @@ describe('unread responses of table REST', () => {
       await eventually(async () => expect(readers.every(({ answer }) => answer() !== '')).toBe(true), 20_000);
       expect(await metric(plinth, 'plinth_database_streaming')).toBeLessThanOrEqual(OF_CLIENT);
       expect(await served(project, 'one@example.com')).toEqual(SERVED);
-      // Requests that came while all others made progress were refused. On a slow machine some replaced a stalled one instead.
+      // Requests were refused while all others made progress. On a slow machine, some replaced a stalled request instead.
       const begun = readers.filter(({ answer }) => answer().startsWith('HTTP/1.1 200'));
       expect(begun.length).toBeGreaterThanOrEqual(OF_CLIENT);
       for (const { answer } of readers.filter((one) => !begun.includes(one))) {
@@ -90,7 +90,7 @@ describe('unread responses of table REST', () => {
     60_000,
   );
 
-  it('make room for another one once they stall', async () => {
+  it('make room for another response once they stall', async () => {
     const project = await projectWithLarge(plinth);
     const readers = Array.from({ length: OF_CLIENT }, () =>
       askAndStop(plinth, project.anon, '/rest/v1/large'),
@@ -136,7 +136,7 @@ describe('with few connections', () => {
         );
         expect(rowCount).toBe(1);
       });
-      // Both connections are taken; requests that wait for the first of them are not refused.
+      // Both connections are in use, and requests that wait for the first are not refused.
       expect(await served(project, 'two@example.com')).toEqual(SERVED);
       reader.socket.resume();
       await reader.closed;
@@ -173,7 +173,7 @@ describe('a client that reads a response below the minimum rate', () => {
   });
   afterAll(() => plinth.stop());
 
-  /** Rows, a value that was held whole, and a file. */
+  /** Paths of rows, of a value that is held in memory, and of a file. */
   const answers = (): string[] => ['/rest/v1/large', '/rest/v1/rpc/large_value', download];
 
   it('is cut off, whatever it asked for', async () => {
@@ -192,7 +192,7 @@ describe('a client that reads a response below the minimum rate', () => {
         let bytes = 0;
         for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
           bytes += chunk.length;
-          // Some windows pass until the system, which holds megabytes, takes more of the response.
+          // Some windows pass before the kernel, which buffers megabytes, accepts more of the response.
           if (bytes < 3 * MIB) await new Promise((resolve) => setTimeout(resolve, 50));
         }
         expect([path, bytes >= 30 * MIB]).toEqual([path, true]);

@@ -48,7 +48,7 @@ const header = (more: object): string => JSON.stringify({ alg: 'HS256', typ: 'JW
 const REFUSED = { bearer: 401, apikey: 401 };
 const ADMITTED = { bearer: 200, apikey: 200 };
 
-/** A caller with these claims besides the user's own. */
+/** A caller with these claims in addition to the user's own. */
 const callerWith = (more: string) =>
   project.client(project.anonKey, signText(project.jwtSecret, header({}), withMore(claims, more)));
 

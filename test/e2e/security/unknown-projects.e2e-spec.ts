@@ -34,7 +34,7 @@ it('a flood of unknown keys and slugs evicts no known project', async () => {
     const answers = await Promise.all(Array.from({ length: PARALLEL }, (_, index) => askForUnknown(index)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 404]));
   }
-  // No look-up is possible now, so each answer comes from the cache.
+  // No look-up is possible any more, so each response comes from the cache.
   await plinth.dropPlatformDatabase();
   expect(await ask()).toBe(200);
 }, 60_000);

@@ -1,4 +1,6 @@
-/** JSON bodies with more values than any valid one: checking them took seconds, in which no other request was served. */
+/**
+ * JSON bodies with more values than any valid body, whose check would take seconds in which no other request is served.
+ */
 import { costOfParsing, longestHold } from '../../support/event-loop';
 import { TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';
@@ -28,7 +30,7 @@ const BODIES: readonly (readonly [what: string, body: string, message: string])[
   ],
 ];
 
-// The reference takes about 150 ms on a machine of 2024: the limit is 50 ms there.
+// The reference takes about 150 ms on a machine from 2024, where the limit is thus 50 ms.
 it.each(BODIES)('%s are refused in milliseconds, without an account', async (_what, body, message) => {
   const parsing = costOfParsing();
   const holds: number[] = [];
