@@ -32,7 +32,7 @@ interface Outcome {
   readonly err: string;
 }
 
-/** As `plinth` with the token of `plinth login`, or without one with the admin key. */
+/** Runs `plinth` with the token of `plinth login`, or with the admin key if there is none. */
 async function run(args: string[], answers: string[] = []): Promise<Outcome> {
   let [out, err] = ['', ''];
   const code = await runCli(

@@ -64,7 +64,7 @@ afterAll(async () => {
   await slapd?.stop();
   rmSync(folder, { recursive: true });
 });
-// Refused responses and passwords count as guesses.
+// Refused responses and passwords count as guesses, whose delay ends within an hour.
 beforeEach(() => plinth.clock.move(3_600));
 
 let subjects = 0;
@@ -108,7 +108,7 @@ describe('sign-in of staff with SAML', () => {
     return { flow: cookieNamed('plinth_staff_flow', begun)!, request };
   }
 
-  /** As the page of the provider does: from another site, without cookies. */
+  /** Sends a response as the page of the provider does, from another site and without cookies. */
   const send = (xml: string): Promise<HttpAnswer> =>
     plinth.http.unchecked().send('POST', '/admin/v1/session/saml/acs', {
       body: new URLSearchParams({ SAMLResponse: Buffer.from(xml).toString('base64') }).toString(),
@@ -138,14 +138,14 @@ describe('sign-in of staff with SAML', () => {
     expect(cookieNamed('plinth_staff', answer)).toBeUndefined();
   }
 
-  it('tells the page of the ways, and gives its metadata', async () => {
+  it('lists the sign-in methods for the page, and serves its metadata', async () => {
     const { body } = await plinth.http.get('/admin/v1/session/methods');
     expect(body).toMatchObject({ saml_provider: 'SAML', ldap_directory: hasSlapd ? '127.0.0.1' : null });
     const { text } = await plinth.http.get('/admin/v1/session/saml/metadata');
     expect(text).toContain(`${PUBLIC_URL}/admin/v1/session/saml/acs`);
   });
 
-  it('makes an account with the roles of the groups, and takes roles away with them', async () => {
+  it('creates an account with the roles of the groups, and removes roles with the groups', async () => {
     const sub = subject();
     const first = await enter(factsOf(sub, ['platform', 'shop', 'strangers']));
     expect(first.headers.get('location')).toBe(CONSOLE);
@@ -156,12 +156,12 @@ describe('sign-in of staff with SAML', () => {
       [],
     ]);
     expectRefused(await enter(factsOf(sub, [])), 'saml_no_role');
-    // The sessions that the groups gave end, too.
+    // The sessions that the groups allowed end too.
     expect(await statusOf(session)).toBe(401);
     expectRefused(await enter(factsOf(subject(), ['strangers', '__proto__'])), 'saml_no_role');
   });
 
-  it('links an account by an address of its domains only', async () => {
+  it('links an account only by an address in its domains', async () => {
     const elsewhere = await newPerson(plinth, 'auditor', [], 'chief@elsewhere.example.net');
     await proveAddress(plinth, elsewhere);
     const foreign = { attributes: { email: [elsewhere.email], groups: ['owners'] } };
@@ -170,11 +170,11 @@ describe('sign-in of staff with SAML', () => {
     await proveAddress(plinth, known);
     const linked = await enter(factsOf(subject(), [], { attributes: { email: [known.email] } }));
     expect(await rolesOf(cookieNamed('plinth_staff', linked))).toEqual(['auditor', []]);
-    // The account was proved, so it keeps its session.
+    // The address of the account was verified, so it keeps its session.
     expect((await known.http.get('/admin/v1/session')).status).toBe(200);
   });
 
-  it('takes an account with an unproved address from its creator', async () => {
+  it('removes the access of the creator of an account whose address was not verified', async () => {
     const sub = subject();
     const impostor = await newPerson(plinth, 'auditor', [], `${sub}@example.com`);
     const chief = await enter(factsOf(sub, ['owners']));
@@ -217,7 +217,7 @@ describe('sign-in of staff with SAML', () => {
       expect((await follow(mine.flow, sent)).headers.get('location')).toBe(CONSOLE);
     });
 
-    it('with an answer that was used, forged or cut', async () => {
+    it('with a response that was used, forged or truncated', async () => {
       const { flow, request } = await begin();
       const xml = idp.response(request, factsOf(subject(), ['owners']));
       const sent = await send(xml);
@@ -256,7 +256,7 @@ describe('sign-in of staff with SAML', () => {
       expectRefused(await enter({ ...factsOf(subject(), ['owners']), ...facts }, signing), 'saml_failed');
     });
 
-    it('with something else than a response', async () => {
+    it('with anything but a response', async () => {
       for (const xml of ['', '<a/>', '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'])
         expectRefused(await send(xml), 'saml_failed');
     });
@@ -267,7 +267,7 @@ describe('sign-in of staff with SAML', () => {
   const enter = (login: string, password = PASSWORD, more: object = {}): Promise<HttpAnswer> =>
     plinth.http.post('/admin/v1/session/ldap', { login, password, ...more });
 
-  it('makes an account with the roles of the groups', async () => {
+  it('creates an account with the roles of the groups', async () => {
     const answer = await enter('ada');
     expect(answer.body.person).toMatchObject({
       email: 'ada@ldap.example.com',
@@ -275,7 +275,7 @@ describe('sign-in of staff with SAML', () => {
       role: 'operator',
     });
     expect((await personOf(plinth, answer).http.get('/admin/v1/people')).status).toBe(200);
-    // One entry, whatever name is given.
+    // Every name of the entry leads to the same account.
     expect((await enter('ADA@ldap.example.com')).body.person.id).toBe(answer.body.person.id);
     expect((await enter('bob')).body).toMatchObject({
       person: { role: 'operator' },
@@ -294,7 +294,7 @@ describe('sign-in of staff with SAML', () => {
     expect(await statusOf(first)).toBe(401);
   });
 
-  it('answers wrong passwords, unknown logins and LDAP filters given as a login alike', async () => {
+  it('answers wrong passwords, unknown logins and LDAP filters as logins alike', async () => {
     const logins = [
       ['ada', 'wrong'],
       ['nobody', PASSWORD],
@@ -313,7 +313,7 @@ describe('sign-in of staff with SAML', () => {
     expect((await enter('ada', '')).status).toBe(400);
   });
 
-  it('takes an account with an unproved address from its creator', async () => {
+  it('removes the access of the creator of an account whose address was not verified', async () => {
     const impostor = await newPerson(
       plinth,
       null,
@@ -336,14 +336,14 @@ describe('sign-in of staff with SAML', () => {
     expect((await enter('cyd', PASSWORD, { code: code() })).body.person.id).toBe(person.id);
   });
 
-  it('slows guesses down, whatever name of the entry is given', async () => {
+  it('slows guesses down for every name of the entry', async () => {
     const names = ['fay', 'FAY', 'fay@ldap.example.com'];
     const statuses: number[] = [];
     for (let turn = 0; turn < 30 && !statuses.includes(429); turn++)
       statuses.push((await enter(names[turn % names.length] ?? '', 'wrong')).status);
     expect(statuses.at(-1)).toBe(429);
     expect((await enter('fay')).status).toBe(429);
-    // Attempts that have to wait leave no entry in the audit log.
+    // Delayed attempts leave no entry in the audit log.
     expect((await plinth.admin.get('/admin/v1/audit-log')).text).not.toContain('rate_limit');
   });
 

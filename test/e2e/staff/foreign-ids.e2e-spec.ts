@@ -1,4 +1,7 @@
-/** Ids of another project in paths and bodies, and members that nobody may set: what staff of one project try on another one. */
+/**
+ * Attempts by staff of one project to reach another, with foreign ids in paths and bodies and with members that nobody
+ * may set.
+ */
 import type { HttpAnswer } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
 import { fillPath } from '../../support/routes';
@@ -32,7 +35,7 @@ afterAll(() => plinth.stop());
 const path = (rest: string, project = own): string => `/admin/v1/projects/${project.id}/${rest}`;
 const statusOf = async (answer: Promise<HttpAnswer>): Promise<number> => (await answer).status;
 
-it('a saved query of another project is found by nobody, whatever the project in the path', async () => {
+it('a saved query of another project is not found, whatever the project in the path', async () => {
   const query = { name: 'Secret', sql: 'select 1', shared: true };
   const saved = await foreignAdmin.http.unchecked().post(path('queries', foreign), query);
   expect(saved.status).toBe(201);
@@ -56,7 +59,7 @@ it('a session of another project is neither cancelled nor ended', async () => {
   });
 });
 
-it('webhooks, schedules and keys of another project are found by nobody; changes of own ones are audited', async () => {
+it('webhooks, schedules and keys of another project are not found, and changes in the own project are audited', async () => {
   for (const one of [own, foreign]) await one.sql('create table orders (id int primary key)');
   const hook = { table: 'orders', events: ['INSERT'], url: 'https://example.com/hook' };
   const schedule = { name: 'nightly', cron: '0 3 * * *', sql: 'select 1' };
@@ -104,7 +107,7 @@ it('webhooks, schedules and keys of another project are found by nobody; changes
   const mine = await make(developer, own);
   for (const person of [admin, developer, chief])
     expect(new Set(await statuses(person))).toEqual(new Set([404]));
-  // Nor does an id that is none break anything.
+  // Malformed ids cause no server error.
   const none = { ids: { hook: '...', schedule: '%00', s3: 'x'.repeat(300), key: '__proto__' }, secrets: [] };
   for (const status of await statuses(chief, none)) expect([400, 404]).toContain(status);
   for (const status of await statuses(viewer, mine)) expect(status).toBe(403);
@@ -136,9 +139,9 @@ it('webhooks, schedules and keys of another project are found by nobody; changes
 });
 
 describe('a viewer', () => {
-  /** In everything of the other project that has a name or a text. */
+  /** A mark in every name and text of the other project. */
   const MARK = 'zebra';
-  /** Ids of that project, by the parameters of the routes. */
+  /** Ids of that project by route parameter. */
   let ids: Record<string, string>;
   let marked: TestProject;
   const ofViewer = ({ roles }: RouteAccess): boolean => roles === null || roles.includes('viewer');
@@ -174,7 +177,7 @@ describe('a viewer', () => {
     return http.unchecked().send(method, address, body);
   };
 
-  it('is given nothing of another project by any route that it may read', async () => {
+  it('receives nothing of another project from any route that it may read', async () => {
     const faults: unknown[] = [];
     const reads = routes.filter(([route, access]) => route.startsWith('GET ') && ofViewer(access));
     expect(reads.length).toBeGreaterThan(15);
@@ -188,12 +191,12 @@ describe('a viewer', () => {
         if (leaks.length > 0) faults.push([route, leaks]);
       }
     expect(faults).toEqual([]);
-    // Those who may read the project do find the mark.
+    // A staff member with access to the project finds the mark.
     const found = await Promise.all(reads.map(async ([route]) => (await send(route, marked.id, chief)).text));
     expect(found.filter((text) => text.includes(MARK)).length).toBeGreaterThan(4);
   }, 60_000);
 
-  it('changes nothing: each write is refused, in the own project with ids of another one, and there', async () => {
+  it('changes nothing: each write is refused, both in its own project with foreign ids and in the other project', async () => {
     const before = await marked.sql(`select count(*)::int from ${MARK}`);
     const faults: unknown[] = [];
     const writes = routes.filter(([route, access]) => !route.startsWith('GET ') && !ofViewer(access));
@@ -206,14 +209,14 @@ describe('a viewer', () => {
     expect(faults).toEqual([]);
     expect(await marked.sql(`select count(*)::int from ${MARK}`)).toEqual(before);
     const open = routes.filter(([route, access]) => isOfProject(route) && ofViewer(access));
-    // The token that it gives is read-only for viewers.
+    // The token that this route issues is read-only for viewers.
     expect(open.map(([route]) => route).filter((route) => !route.startsWith('GET '))).toEqual([
       'POST /admin/v1/projects/:id/access-tokens',
     ]);
   }, 60_000);
 });
 
-it('roles and members beyond the own project are given by no admin of a project', async () => {
+it('an admin of a project cannot grant roles beyond that project', async () => {
   const http = admin.http.unchecked();
   const attempts: [string, Promise<HttpAnswer>][] = [
     ['invite to the install', http.post('/admin/v1/invitations', { email: 'a@example.com', role: 'owner' })],
@@ -234,13 +237,13 @@ it('roles and members beyond the own project are given by no admin of a project'
     attempts.map(async ([what, answer]) => [what, (await answer).status] as const),
   );
   for (const [what, status] of seen) expect([what, [400, 403, 404].includes(status)]).toEqual([what, true]);
-  // A role of the project takes nothing from an owner of the install.
+  // A role in the project does not reduce the rights of an owner of the install.
   await http.put(path(`people/${chief.id}`), { role: 'viewer' });
   const { body } = await chief.http.get('/admin/v1/session');
   expect(body.person.role).toBe('owner');
 });
 
-it('members that are no part of a change are refused or left out', async () => {
+it('members that do not belong to a change are refused or ignored', async () => {
   const before = (await plinth.admin.get(`/admin/v1/projects/${own.id}`)).body;
   const http = admin.http.unchecked();
   for (const more of [
@@ -263,7 +266,7 @@ it('members that are no part of a change are refused or left out', async () => {
   );
 });
 
-it('a personal token reaches no further than its person', async () => {
+it('a personal token has no more rights than its person', async () => {
   const made = await admin.http.unchecked().post('/admin/v1/tokens', {
     name: 'wide',
     scopes: ['admin', 'projects:write', 'projects:read', 'sql'],

@@ -1,4 +1,4 @@
-/** How much of what all staff share one staff member or a stranger may use, and what staff see of each other. */
+/** Limits on shared resources for a staff member or a stranger, and what staff see of each other. */
 import { SETTINGS } from '../../../src/projects/project-settings';
 import type { Setting } from '../../../src/projects/settings/setting';
 import { EventReader } from '../../support/event-stream';
@@ -10,7 +10,7 @@ import { TestProject } from '../../support/test-project';
 
 const MINUTE = 60;
 const CHALLENGES = 20;
-/** Numbers that cost the project alone. Each other number is a limit that the installation grants. */
+/** Numbers that only affect the project itself. Each other number is a limit that the installation sets. */
 const OWN_NUMBERS = [
   'access_token_lifetime',
   'anonymous_user_lifetime',
@@ -73,7 +73,7 @@ describe('invitations', () => {
   });
 });
 
-it('every number among the settings says who sets it, and the administrators of a project set the others', async () => {
+it('every numeric setting is documented as set by operators, unless administrators of a project may set it', async () => {
   const granted = NUMBERS.filter(([, { details = '' }]) => details.includes('Only operators set it'));
   expect(NUMBERS.map(([name]) => name).toSorted()).toEqual(
     [...OWN_NUMBERS, ...granted.map(([name]) => name)].toSorted(),
@@ -94,7 +94,7 @@ it.each(NUMBERS.map(([name]) => name).filter((name) => !OWN_NUMBERS.includes(nam
     const change = { settings: { [name]: 1_000_000 } };
     const refused = await admin.http.patch(path, change);
     expect([refused.status, codeOf(refused)]).toEqual([403, 'forbidden']);
-    // Nor together with a setting that they may change, nor back to the plan's.
+    // A change together with a permitted setting, or back to the plan's limit, is refused too.
     expect((await admin.http.patch(path, { settings: { ...change.settings, locale: 'de' } })).status).toBe(
       403,
     );
@@ -104,7 +104,7 @@ it.each(NUMBERS.map(([name]) => name).filter((name) => !OWN_NUMBERS.includes(nam
   },
 );
 
-it('live streams of one staff member leave room for others', async () => {
+it('live streams of one staff member leave capacity for other staff', async () => {
   const path = `/admin/v1/projects/${project.id}/requests`;
   const streams: EventReader[] = [];
   for (;;) {
@@ -133,21 +133,18 @@ describe('staff of a project', () => {
   const list = async ({ http }: Pick<TestPerson, 'http'>): Promise<Record<string, unknown>[]> =>
     (await http.get(`/admin/v1/projects/${project.id}/people`)).body;
 
-  it.each(['viewer', 'developer'] as const)(
-    'as %s see names and roles of one another, and no more',
-    async (role) => {
-      const operator = await newPerson(plinth, 'operator', [{ id: project.id, role: 'developer' }]);
-      const member = await newPerson(plinth, null, [{ id: project.id, role }]);
-      const seen = (await list(member)).find(({ id }) => id === operator.id)!;
-      expect(seen).toMatchObject({ name: 'A Person', email: operator.email, project_role: 'developer' });
-      expect(seen).toMatchObject({ role: null, has_factor: null, last_sign_in_at: null });
-      for (const reader of [admin, { http: plinth.admin }]) {
-        const whole = (await list(reader)).find(({ id }) => id === operator.id)!;
-        expect(whole).toMatchObject({ role: 'operator', has_factor: false });
-        expect(whole.last_sign_in_at).toEqual(expect.any(String));
-      }
-    },
-  );
+  it.each(['viewer', 'developer'] as const)('as %s see only names and roles of one another', async (role) => {
+    const operator = await newPerson(plinth, 'operator', [{ id: project.id, role: 'developer' }]);
+    const member = await newPerson(plinth, null, [{ id: project.id, role }]);
+    const seen = (await list(member)).find(({ id }) => id === operator.id)!;
+    expect(seen).toMatchObject({ name: 'A Person', email: operator.email, project_role: 'developer' });
+    expect(seen).toMatchObject({ role: null, has_factor: null, last_sign_in_at: null });
+    for (const reader of [admin, { http: plinth.admin }]) {
+      const whole = (await list(reader)).find(({ id }) => id === operator.id)!;
+      expect(whole).toMatchObject({ role: 'operator', has_factor: false });
+      expect(whole.last_sign_in_at).toEqual(expect.any(String));
+    }
+  });
 });
 
 describe('a page of another origin', () => {
@@ -168,7 +165,7 @@ describe('a page of another origin', () => {
     }
   });
 
-  it('signs nobody in without Content-Type, and our own pages do', async () => {
+  it('signs nobody in without Content-Type, which our own pages send', async () => {
     const { email } = viewer;
     const body = JSON.stringify({ email, password: STAFF_PASSWORD });
     const send = (headers: Record<string, string>): Promise<Response> =>
@@ -193,7 +190,7 @@ it('returns from the issuer are limited by the address that asks, before they ar
   expect(failed).toHaveLength(CHALLENGES);
 });
 
-it('challenges for passkeys are limited by the address that asks, before anything is done', async () => {
+it('challenges for passkeys are limited by the address that asks, before any other work', async () => {
   plinth.clock.move(20 * MINUTE);
   const ask = (): Promise<HttpAnswer> => plinth.http.post('/admin/v1/session/passkey/options');
   const answers: HttpAnswer[] = [];
@@ -201,6 +198,6 @@ it('challenges for passkeys are limited by the address that asks, before anythin
   expect(answers.slice(0, CHALLENGES).every(({ status }) => status === 200)).toBe(true);
   expect(answers.at(-1)!.status).toBe(429);
   expect(cookieOf(answers.at(-1)!)).toBeNull();
-  // Signing in by password goes on.
+  // Signing in by password still works.
   expect(personOf(plinth, await signIn(plinth, viewer.email)).id).toBe(viewer.id);
 });

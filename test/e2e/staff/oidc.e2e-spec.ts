@@ -52,7 +52,7 @@ const flowOf = ({ headers }: HttpAnswer): string =>
     .find((cookie) => cookie.startsWith('plinth_staff_flow='))!
     .split(';')[0]!;
 
-/** A sign-in up to the way back to Plinth. */
+/** Signs in at the issuer. @returns the callback to Plinth */
 async function reachCallback(): Promise<{ flow: string; callback: URL }> {
   const begun = await plinth.http.get('/admin/v1/session/oidc');
   expect(begun.status).toBe(303);
@@ -76,13 +76,13 @@ const sessionCookieOf = ({ headers }: HttpAnswer): string | undefined =>
 const sessionOf = async (answer: HttpAnswer): Promise<HttpAnswer> =>
   plinth.http.with({ cookie: sessionCookieOf(answer) ?? '' }).get('/admin/v1/session');
 
-/** Refused, and without a session. */
+/** Asserts that a sign-in was refused without a session. */
 function expectRefused(answer: HttpAnswer, code: string): void {
   expect(answer.headers.get('location')).toBe(`${CONSOLE}#sign_in_error=${code}`);
   expect(sessionCookieOf(answer)).toBeUndefined();
 }
 
-/** The roles of the session that a sign-in begins. */
+/** Roles of the session that a sign-in begins. */
 async function rolesAfter(answer: HttpAnswer): Promise<[string | null, string[]]> {
   expect(answer.headers.get('location')).toBe(CONSOLE);
   const { person, projects } = (await sessionOf(answer)).body as {
@@ -114,7 +114,7 @@ describe('single sign-on', () => {
     expect((await signIn(plinth, `${sub}@example.com`)).status).toBe(401);
   });
 
-  it('asks for PKCE, state and nonce, in a Lax cookie that is gone after the way back', async () => {
+  it('uses PKCE, state and nonce, with a Lax cookie that the callback removes', async () => {
     const begun = await plinth.http.get('/admin/v1/session/oidc');
     const { searchParams } = new URL(begun.headers.get('location')!);
     expect(searchParams.get('code_challenge_method')).toBe('S256');
@@ -129,7 +129,7 @@ describe('single sign-on', () => {
     );
   });
 
-  it('takes roles away with the groups, and keeps roles that a staff member gave', async () => {
+  it('removes roles with the groups, and keeps roles that a staff member granted', async () => {
     const sub = subject();
     await rolesAfter(await enter(claimsOf(sub, ['platform', 'shop'])));
     expect(await rolesAfter(await enter(claimsOf(sub, ['audit', 'shop'])))).toEqual([
@@ -142,7 +142,7 @@ describe('single sign-on', () => {
     ]);
     const last = await enter(claimsOf(sub, ['shop']));
     expectRefused(await enter(claimsOf(sub, [])), 'oidc_no_role');
-    // The sessions that the groups gave end, too.
+    // The sessions that the groups allowed end too.
     expect((await sessionOf(last)).status).toBe(401);
     await owner.http.put(`/admin/v1/projects/${project.id}/people/${sub}@example.com`, { role: 'viewer' });
     expect(await rolesAfter(await enter(claimsOf(sub, [])))).toEqual([null, [`${project.slug}:viewer`]]);
@@ -152,14 +152,14 @@ describe('single sign-on', () => {
     ]);
   });
 
-  it('refuses a sign-in whose groups give no role, and makes no account', async () => {
+  it('refuses a sign-in whose groups have no role, and creates no account', async () => {
     const sub = subject();
     expectRefused(await enter(claimsOf(sub, ['strangers', '__proto__'])), 'oidc_no_role');
     const people = (await owner.http.get('/admin/v1/people')).body as { email: string }[];
     expect(people.map(({ email }) => email)).not.toContain(`${sub}@example.com`);
   });
 
-  it('links an account by a verified address only, and afterwards by issuer and subject', async () => {
+  it('links an account only by a verified address, and afterwards by issuer and subject', async () => {
     const person = await newPerson(plinth, 'auditor');
     const sub = subject();
     for (const verified of [false, undefined]) {
@@ -168,18 +168,18 @@ describe('single sign-on', () => {
     }
     const linked = await enter(claimsOf(sub, [], { email: person.email }));
     expect((await sessionOf(linked)).body.person).toMatchObject({ id: person.id, role: 'auditor' });
-    // A new address at the issuer, which is another staff member's here, changes nothing.
+    // A new address at the issuer that belongs to another staff member changes nothing.
     const renamed = await enter(claimsOf(sub, [], { email: owner.email, email_verified: false }));
     expect((await sessionOf(renamed)).body.person.id).toBe(person.id);
-    // An address that the issuer declares unverified makes no account that could be given roles by that address.
+    // An unverified address creates no account, which could later receive roles by that address.
     const unverified = claimsOf(subject(), ['audit'], { email_verified: false });
     expectRefused(await enter(unverified), 'oidc_no_role');
   });
 
-  describe('an account whose address nobody proved', () => {
-    it("keeps no credential of whoever made it, and the chief's role goes to the chief alone", async () => {
+  describe('an account whose address was not verified', () => {
+    it("keeps no credential of its creator, so the chief's role goes to the chief alone", async () => {
       const sub = subject();
-      // The inviter was shown the link, and accepted it.
+      // The inviter saw the link and accepted the invitation.
       const impostor = await newPerson(
         plinth,
         null,
@@ -207,7 +207,7 @@ describe('single sign-on', () => {
       expect((await bearer.get('/admin/v1/projects')).status).toBe(401);
       expect((await signIn(plinth, impostor.email, { code })).status).toBe(401);
       expect((await signIn(plinth, impostor.email)).status).toBe(401);
-      // The second sign-in finds the account proved.
+      // The second sign-in finds the address verified.
       expect(await rolesAfter(await enter(claimsOf(sub, ['owners'])))).toEqual([
         'owner',
         [`${project.slug}:viewer`],
@@ -215,7 +215,7 @@ describe('single sign-on', () => {
       expect((await sessionOf(chief)).status).toBe(200);
     });
 
-    it('made by an issuer that says nothing about the address is taken from that identity', async () => {
+    it('that an issuer without email_verified created is taken over by a verified identity', async () => {
       const [other, sub] = [subject(), subject()];
       const email = `${sub}@example.com`;
       const first = await enter(claimsOf(other, ['audit'], { email, email_verified: undefined }));
@@ -228,7 +228,7 @@ describe('single sign-on', () => {
       );
     });
 
-    it('gets links that operators see only', async () => {
+    it('gets links that only operators see', async () => {
       const admin = await newPerson(plinth, null, [{ id: project.id, role: 'admin' }]);
       const invitation = { role: null, projects: [{ id: project.id, role: 'viewer' }] };
       const shown = await owner.http.post('/admin/v1/invitations', {
@@ -242,7 +242,7 @@ describe('single sign-on', () => {
       expect([shown.status, typeof shown.body.link]).toEqual([201, 'string']);
       expect([hidden.status, hidden.body.link]).toEqual([201, null]);
       expect([shown.body.mailed, hidden.body.mailed]).toEqual([false, false]);
-      // An invitation of one inviter does not keep others from inviting the address.
+      // An invitation by one inviter does not prevent others from inviting the address.
       const again = { ...invitation, email: 'hidden@example.com' };
       expect((await owner.http.post('/admin/v1/invitations', again)).status).toBe(201);
       expect((await owner.http.post('/admin/v1/invitations', again)).status).toBe(409);

@@ -26,7 +26,7 @@ const cookieIn = ({ headers }: HttpAnswer, name: string): string =>
 
 interface Begun {
   readonly challenge: string;
-  /** With the cookie of the flow, besides those of the client. */
+  /** Headers with the cookie of the flow in addition to the cookies of the client. */
   readonly http: HttpClient;
 }
 
@@ -57,7 +57,7 @@ const enter = (http: HttpClient, credential: object): Promise<HttpAnswer> =>
   http.post('/admin/v1/session/passkey', { credential });
 
 describe('a passkey', () => {
-  it('signs its owner in without a password, once for each challenge', async () => {
+  it('signs its owner in without a password, once per challenge', async () => {
     const { person, passkey } = await enrolled();
     const { challenge, http } = await beginSignIn();
     const credential = passkey.authenticate({ challenge, origin: ORIGIN });
@@ -69,7 +69,7 @@ describe('a passkey', () => {
     for (const replayed of [credential, again]) expect((await enter(http, replayed)).status).toBe(401);
   });
 
-  it('is the second factor of a password, and recovery codes replace it', async () => {
+  it('is a second factor for a password, and recovery codes replace it', async () => {
     const { person, passkey, answer } = await enrolled();
     expect(codeOf(await signIn(plinth, person.email))).toBe('factor_required');
     const { challenge, http } = await beginSignIn();
@@ -82,7 +82,7 @@ describe('a passkey', () => {
     expect(codeOf(await signIn(plinth, person.email, { code }))).toBe('invalid_code');
   });
 
-  it('is listed, renamed and deleted by its owner alone, with the password', async () => {
+  it('is listed, renamed and deleted only by its owner, with the password', async () => {
     const { person, answer } = await enrolled();
     const path = `/admin/v1/passkeys/${answer.body.id}`;
     const stranger = await newPerson(plinth, 'owner');
@@ -100,10 +100,10 @@ describe('a passkey', () => {
 
 describe('an attack with a passkey fails', () => {
   it.each([
-    ['without a verified user, where nothing else is asked for', { isUserVerified: false }],
+    ['without user verification, if nothing else is required', { isUserVerified: false }],
     ['from another origin', { origin: 'https://plinth.test.example.com' }],
     ['with another challenge', { challenge: Buffer.alloc(32, 1).toString('base64url') }],
-    ['with a counter that does not grow, as of a copy', { counter: 1 }],
+    ['with a counter that does not increase, as for a copy', { counter: 1 }],
   ])('%s', async (_title, change) => {
     const { passkey } = await enrolled();
     const { challenge, http } = await beginSignIn();
@@ -146,7 +146,7 @@ describe('an attack with a passkey fails', () => {
     expect(codeOf(await enter(begun.http, disabled))).toBe('passkey_failed');
   });
 
-  it('from a stolen session: it needs the password to add one', async () => {
+  it('from a stolen session, because adding a passkey needs the password', async () => {
     const person = await newPerson(plinth, null);
     for (const body of [{}, { password: 'wrong password' }])
       expect((await person.http.post('/admin/v1/passkeys/options', body)).status).toBe(401);
@@ -165,7 +165,7 @@ describe('an attack with a passkey fails', () => {
   });
 });
 
-it('a staff member has at most 20 passkeys, also when more enrolments were begun and end at once', async () => {
+it('a staff member has at most 20 passkeys, even if more enrolments complete concurrently', async () => {
   const person = await newPerson(plinth, null);
   const begun = [];
   for (let index = 0; index < 22; index += 1) begun.push(await enrolment(person));
@@ -179,7 +179,7 @@ it('a staff member has at most 20 passkeys, also when more enrolments were begun
   expect((await person.http.get('/admin/v1/passkeys')).body).toHaveLength(20);
 });
 
-it('recovery codes end with the last factor, also when app and passkey are removed at once', async () => {
+it('recovery codes end with the last factor, even if app and passkey are removed concurrently', async () => {
   const { person, answer } = await enrolled();
   const { http } = person;
   const { uri } = (await http.post('/admin/v1/session/factor', { password: STAFF_PASSWORD })).body;
@@ -207,6 +207,6 @@ it('recovery codes end with the last factor, also when app and passkey are remov
   const { challenge, http: begun } = await enrolment({ ...person, http: session });
   const credential = new SoftwarePasskey('plinth.test').register({ challenge, origin: ORIGIN });
   const again = await begun.post('/admin/v1/passkeys', { name: 'New', credential });
-  // The codes of before are gone, so there are new ones.
+  // The old codes are gone, so new codes are issued.
   expect(again.body.recovery_codes).toHaveLength(10);
 });

@@ -1,4 +1,4 @@
-/** The table of roles, whole: every route of the administration with every role and every scope of a token. */
+/** The complete table of roles: every route of the administration with every role and every scope of a token. */
 import { HttpAnswer, HttpClient } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
 import { shareOf } from '../../support/extent';
@@ -15,7 +15,7 @@ const INSTALL: readonly Role[] = ['owner', 'operator', 'auditor'];
 let plinth: TestPlinth;
 let project: TestProject;
 let other: TestProject;
-/** By role; `nobody` has none. */
+/** Staff by role; `nobody` has no role. */
 let people: Map<Role | 'nobody', TestPerson>;
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ afterAll(() => plinth.stop());
 
 const person = (role: Role | 'nobody'): TestPerson => people.get(role)!;
 
-/** A call that no route carries out: bodies are broken, and ids other than the project's exist nowhere. */
+/** A call without effect: bodies are malformed, and no id but the project's exists. */
 async function attempt(http: HttpClient, route: string, projectId: string): Promise<HttpAnswer> {
   const [method = '', path = ''] = route.split(' ');
   const address = isOfProject(route) ? path.replace(':id', projectId) : path;
@@ -42,12 +42,12 @@ async function attempt(http: HttpClient, route: string, projectId: string): Prom
 
 const codeOf = ({ body }: HttpAnswer): string => body?.error?.code ?? '';
 
-/** Refused by a role or a scope, as against by the content of the request. */
+/** Whether a role or a scope refused the request, rather than its content. */
 const isForbidden = (answer: HttpAnswer): boolean => answer.status === 403 && codeOf(answer) === 'forbidden';
 
 const ROUTES = Object.keys(ROUTE_TABLE);
 
-/** Tried only by those who may not use them: they need no body to end the session or the project of the other tests. */
+/** Routes that need no body to end the session or project of the other tests, so only roles without access try them. */
 const FINAL: ReadonlySet<string> = new Set(['DELETE /admin/v1/session', 'DELETE /admin/v1/projects/:id']);
 
 it('has a row for every route, and a route for every row', () => {
@@ -56,7 +56,7 @@ it('has a row for every route, and a route for every row', () => {
 });
 
 it.each([...ROLES, 'nobody' as const])(
-  '%s reaches exactly the routes of the table',
+  '%s may use exactly the routes in the table',
   async (role) => {
     const faults: string[] = [];
     for (const route of ROUTES) {
@@ -76,7 +76,7 @@ it.each([...ROLES, 'nobody' as const])(
 );
 
 it.each(ROLES.filter((role) => !INSTALL.includes(role)))(
-  '%s of one project does not find another one, whatever the route',
+  '%s of one project does not find another project on any route',
   async (role) => {
     for (const route of shareOf(ROUTES.filter(isOfProject), ROLES.indexOf(role), 2)) {
       const [there, nowhere] = [
@@ -94,7 +94,7 @@ it.each(ROLES.filter((role) => !INSTALL.includes(role)))(
   60_000,
 );
 
-it('the routes that end something are open to those who may use them', async () => {
+it('the routes that end a session or a project are open to the roles that may use them', async () => {
   const made = await person('operator').http.post('/admin/v1/projects', { name: 'Short-lived' });
   expect(made.status).toBe(201);
   const gone = await person('owner').http.delete(`/admin/v1/projects/${made.body.id}`);
@@ -110,14 +110,14 @@ describe('a token', () => {
     return plinth.http.with({ authorization: `Bearer ${answer.body.token}` });
   };
 
-  it.each(SCOPES)('with the scope %s reaches exactly the routes of that scope', async (scope) => {
+  it.each(SCOPES)('with the scope %s may use exactly the routes of that scope', async (scope) => {
     const http = await tokenOf('owner', [scope]);
     const faults: string[] = [];
     for (const route of shareOf(ROUTES, SCOPES.indexOf(scope), 2)) {
       const expected = ROUTE_TABLE[route]!.scope !== scope;
       if (!expected && FINAL.has(route)) continue;
       const answer = await attempt(http, route, project.id);
-      // A token cannot end another one without the scope admin; the id of attempt() is another one's.
+      // A token without the scope admin cannot end another token, and attempt() uses the id of another token.
       const isOther = route === 'DELETE /admin/v1/tokens/:id' && scope !== 'admin';
       if (isForbidden(answer) !== (expected || isOther))
         faults.push(`${route}: ${answer.status} ${answer.text}`);
@@ -125,7 +125,7 @@ describe('a token', () => {
     expect(faults).toEqual([]);
   });
 
-  it.each(ROLES)('of %s allows no more than the role, with all scopes', async (role) => {
+  it.each(ROLES)('of %s with all scopes allows no more than the role', async (role) => {
     const http = await tokenOf(role, SCOPES);
     const faults: string[] = [];
     for (const route of shareOf(ROUTES, ROLES.indexOf(role), 2)) {
@@ -138,7 +138,7 @@ describe('a token', () => {
     expect(faults).toEqual([]);
   });
 
-  it('of one project reaches that project alone, and nothing of the installation', async () => {
+  it('of one project can access only that project, and nothing of the installation', async () => {
     const http = await tokenOf('owner', SCOPES, { project_id: project.id });
     for (const route of ROUTES.filter((one) => !FINAL.has(one))) {
       const { roles, scope } = ROUTE_TABLE[route]!;
@@ -151,7 +151,7 @@ describe('a token', () => {
     expect(((await http.get('/admin/v1/projects')).body as any[]).map(({ id }) => id)).toEqual([project.id]);
   });
 
-  it('loses at once what its staff member loses', async () => {
+  it('immediately loses the rights that its staff member loses', async () => {
     const demoted = await newPerson(plinth, 'operator');
     const body = { name: 'test', scopes: SCOPES, expires_in: 3_600 };
     const { token } = (await demoted.http.post('/admin/v1/tokens', body)).body;
@@ -162,7 +162,7 @@ describe('a token', () => {
     expect((await http.get('/admin/v1/projects')).body).toEqual([]);
   });
 
-  it('makes no token that may do more, or longer, than itself; it expires and is deleted', async () => {
+  it('cannot create a token with more rights or a longer life; it expires and is deleted', async () => {
     const http = await tokenOf('owner', ['read', 'admin'], { project_id: project.id });
     const ask = (more: object): Promise<HttpAnswer> =>
       http.post('/admin/v1/tokens', {
@@ -193,11 +193,11 @@ describe('a token', () => {
   });
 });
 
-describe('nobody grants more than they have', () => {
+describe('nobody grants more rights than they have', () => {
   const invite = (role: Role, body: object): Promise<HttpAnswer> =>
     person(role).http.post('/admin/v1/invitations', { email: `${Math.random()}@example.com`, ...body });
 
-  it('an operator makes, changes and removes no owner', async () => {
+  it('an operator cannot create, change or remove an owner', async () => {
     const { http, id } = person('operator');
     const owner = `/admin/v1/people/${person('owner').id}`;
     for (const answer of [
@@ -211,7 +211,7 @@ describe('nobody grants more than they have', () => {
       expect([answer.status, codeOf(answer)]).toEqual([403, 'forbidden']);
   });
 
-  it('an administrator of a project invites to it alone, and neither to the installation nor elsewhere', async () => {
+  it('an administrator of a project invites only to that project', async () => {
     const [own, elsewhere] = [
       { id: project.id, role: 'admin' },
       { id: other.id, role: 'viewer' },
@@ -225,10 +225,10 @@ describe('nobody grants more than they have', () => {
     const people = `/admin/v1/projects/${project.id}/people`;
     const raised = await person('admin').http.put(`${people}/${person('admin').id}`, { role: 'owner' });
     expect(raised.status).toBe(400);
-    // Nor does a developer become an administrator.
+    // A developer cannot become an administrator either.
     const self = await person('developer').http.put(`${people}/${person('developer').id}`, { role: 'admin' });
     expect(self.status).toBe(403);
-    // The plan is what the installation grants.
+    // Only the installation grants a plan and quotas.
     const path = `/admin/v1/projects/${project.id}`;
     expect((await person('admin').http.patch(path, { plan: 'enterprise' })).status).toBe(403);
     const quota = { settings: { requests_per_day: 1_000_000 } };
@@ -236,7 +236,7 @@ describe('nobody grants more than they have', () => {
     expect((await person('admin').http.patch(path, { name: 'Mine' })).status).toBe(200);
   });
 
-  it('an administrator of a project sees the invitations to it alone', async () => {
+  it('an administrator of a project sees only the invitations to that project', async () => {
     const made = (await invite('owner', { role: 'auditor' })).body;
     const list = (await person('admin').http.get('/admin/v1/invitations')).body as any[];
     expect(list.length).toBeGreaterThan(0);
@@ -246,7 +246,7 @@ describe('nobody grants more than they have', () => {
   });
 });
 
-it('roles of a project and of the installation give no more together than each gives alone', async () => {
+it('roles of a project and of the installation together grant no more than each alone', async () => {
   const both = await newPerson(plinth, 'auditor', [{ id: project.id, role: 'admin' }]);
   const body = { email: 'both@example.com', role: 'auditor' };
   const { id } = (await person('owner').http.post('/admin/v1/invitations', body)).body;
@@ -273,7 +273,7 @@ describe('an invitation', () => {
   const invite = async (by: TestPerson, email: string, body: object): Promise<any> =>
     (await by.http.post('/admin/v1/invitations', { email, ...body })).body;
 
-  it('works once, gives what it says, and ends with a change of the role of its maker', async () => {
+  it('works once, grants the stated roles, and ends when the role of its creator changes', async () => {
     const maker = await newPerson(plinth, 'operator');
     const email = 'Grace@Example.com';
     const { link } = await invite(maker, email, { projects: [{ id: project.id, role: 'viewer' }] });

@@ -46,7 +46,7 @@ const deals = async (user: TestUser): Promise<unknown> => {
   return status === 200 ? body : status;
 };
 
-/** Sends requests all the time, and gives the statuses of those that began after the change was answered. */
+/** Sends requests continuously. @returns the statuses of requests that began after the response to the change */
 async function statusesAfter(
   change: () => Promise<unknown>,
   request: () => Promise<{ status: number }>,
@@ -72,7 +72,7 @@ describe.each([
 ])('for %s', (title, directory) => {
   const name = (): string => `Group ${randomUUID()}`;
 
-  it('replays what Entra ID documents', async () => {
+  it('accepts the requests that Entra ID documents', async () => {
     const d = directory();
     const [member, displayName] = [await d.newUser(), name()];
     const externalId = randomUUID();
@@ -124,7 +124,7 @@ describe.each([
     expect((await d.http.get(`${d.base}/Groups/${id}`)).status).toBe(404);
   });
 
-  it('replays what Okta documents', async () => {
+  it('accepts the requests that Okta documents', async () => {
     const d = directory();
     const [one, two] = [await d.newUser(), await d.newUser()];
     const displayName = name();
@@ -193,7 +193,7 @@ describe.each([
   });
 
   it.each([
-    ['a name that another group has', 'POST', '/Groups', { displayName: 'TAKEN' }, 409, 'uniqueness'],
+    ['a taken name', 'POST', '/Groups', { displayName: 'TAKEN' }, 409, 'uniqueness'],
     ['no name', 'POST', '/Groups', { displayName: ' ' }, 400, 'invalidValue'],
     ['a long name', 'POST', '/Groups', { displayName: 'x'.repeat(256) }, 400, 'invalidValue'],
     ['a list', 'POST', '/Groups', [], 400, 'invalidSyntax'],
@@ -206,7 +206,7 @@ describe.each([
       'invalidValue',
     ],
     [
-      'a member that is no id',
+      'a member that is not an id',
       'POST',
       '/Groups',
       { displayName: 'g', members: [{ value: 'x' }] },
@@ -230,14 +230,7 @@ describe.each([
       'invalidValue',
     ],
     ['another filter', 'GET', '/Groups?filter=displayName%20sw%20%22a%22', undefined, 400, 'invalidFilter'],
-    [
-      'a filter that is cut off',
-      'GET',
-      '/Groups?filter=id%20eq%20%22a%22%20and',
-      undefined,
-      400,
-      'invalidFilter',
-    ],
+    ['a truncated filter', 'GET', '/Groups?filter=id%20eq%20%22a%22%20and', undefined, 400, 'invalidFilter'],
     [
       'another filter of members',
       'PATCH',
@@ -298,7 +291,7 @@ describe.each([
     });
   });
 
-  it('bounds the names of the groups of a person', async () => {
+  it('limits the total length of the group names of a person', async () => {
     const d = directory();
     const member = await d.newUser();
     for (let n = 0; n < 4; n += 1) await d.newGroup(`${n}${randomUUID()}`.padEnd(250, 'x'), [member]);
@@ -309,11 +302,11 @@ describe.each([
 });
 
 describe('users of a project', () => {
-  it('have the names of their groups in tokens, which policies read; who loses a group loses the tokens that name it', async () => {
+  it('have the names of their groups in tokens, for policies; removal from a group ends the tokens that name it', async () => {
     const user = await project.signUp();
     expect(await deals(user)).toEqual([]);
     const id = await users.newGroup('Sales', [user.id]);
-    // A group that was added is in the next token.
+    // The next token has the added group.
     expect(await deals(user)).toEqual([]);
     let session = await signInAgain(user);
     expect(await deals(session)).toEqual([{ id: 1 }]);
@@ -351,7 +344,7 @@ describe('staff', () => {
   const roleOf = async ({ http }: TestPerson): Promise<unknown> =>
     (await http.get('/admin/v1/session')).body.person.role;
 
-  it('have the roles of their groups at once, and lose them with the group', async () => {
+  it('have the roles of their groups immediately, and lose them with the group', async () => {
     const person = await newPerson(plinth, null, [{ id: project.id, role: 'viewer' }]);
     const bearer = await tokenOf(person);
     expect((await bearer.get('/admin/v1/people')).status).toBe(403);
@@ -372,7 +365,7 @@ describe('staff', () => {
     expect(await roleOf(person)).toBeNull();
   });
 
-  it('get roles of projects, and by the external id of a group; a role that an owner gave stays', async () => {
+  it('get roles of projects, also by the external id of a group, and keep a role that an owner granted', async () => {
     const [person, given] = [await newPerson(plinth, null), await newPerson(plinth, 'auditor')];
     const id = await staff.newGroup('Shop', [person.id]);
     expect((await person.http.get(`/admin/v1/projects/${project.id}`)).status).toBe(200);
@@ -392,7 +385,7 @@ describe('staff', () => {
     await staff.http.delete(`${staff.base}/Groups/${id}`);
   });
 
-  it('keep one owner', async () => {
+  it('always include at least one owner', async () => {
     const owner = await newPerson(plinth, null);
     const id = await staff.newGroup('Owners', [owner.id]);
     expect(await roleOf(owner)).toBe('owner');
@@ -418,7 +411,7 @@ async function tokenOf(person: TestPerson): Promise<typeof person.http> {
   return plinth.http.with({ authorization: `Bearer ${body.token}` });
 }
 
-it('keeps the groups of a project from the directory of another', async () => {
+it('does not show the groups of a project to the directory of another', async () => {
   const other = await plinth.createProject();
   const stranger = await Directory.connect(plinth, `/projects/${other.id}`);
   const id = await users.newGroup(randomUUID());

@@ -61,7 +61,7 @@ describe.each([
     ]);
   });
 
-  it('finds the person whom an external id was given to last', async () => {
+  it('finds the person that last received an external id', async () => {
     const externalId = randomUUID();
     const ids = [];
     for (let n = 0; n < 2; n += 1) ids.push((await directory().create(newEmail(), { externalId })).body.id);
@@ -105,11 +105,11 @@ describe.each([
   });
 
   it.each([
-    ['a filter that it does not know', '/Users?filter=title%20sw%20%22a%22', 'GET', undefined, 400],
-    ['a filter that is cut off', '/Users?filter=userName%20eq%20%22a', 'GET', undefined, 400],
-    ['a userName that is no address', '/Users', 'POST', { userName: 'ada' }, 400],
+    ['an unknown filter', '/Users?filter=title%20sw%20%22a%22', 'GET', undefined, 400],
+    ['a truncated filter', '/Users?filter=userName%20eq%20%22a', 'GET', undefined, 400],
+    ['a userName that is not an address', '/Users', 'POST', { userName: 'ada' }, 400],
     ['a body that is a list', '/Users', 'POST', [], 400],
-    ['operations that are none', `/Users/${randomUUID()}`, 'PATCH', { Operations: [1] }, 400],
+    ['malformed operations', `/Users/${randomUUID()}`, 'PATCH', { Operations: [1] }, 400],
     [
       'too many operations',
       `/Users/${randomUUID()}`,
@@ -118,14 +118,14 @@ describe.each([
       400,
     ],
     [
-      'an active that is no truth',
+      'an active that is not a boolean',
       `/Users/${randomUUID()}`,
       'PATCH',
       { Operations: [{ op: 'replace', path: 'active', value: 'no' }] },
       400,
     ],
     ['an unknown person', `/Users/${randomUUID()}`, 'GET', undefined, 404],
-    ['an id that is none', '/Users/..%2f', 'GET', undefined, 404],
+    ['a malformed id', '/Users/..%2f', 'GET', undefined, 404],
   ])('refuses %s', async (_what, path, method, body, status) => {
     const answer = await directory().http.send(
       method,
@@ -141,13 +141,13 @@ describe.each([
     ]);
   });
 
-  it('tells what it supports', async () => {
+  it('describes what it supports', async () => {
     const { body } = await directory().http.get(`${directory().base}/ServiceProviderConfig`);
     expect(body).toMatchObject({ patch: { supported: true }, bulk: { supported: false } });
     expect((await directory().http.get(`${directory().base}/ResourceTypes`)).body.totalResults).toBe(2);
   });
 
-  it('refuses a token that was replaced or deleted, and those of other directories', async () => {
+  it('refuses a token that was replaced or deleted, and tokens of other directories', async () => {
     const strangers = [staff, users, await Directory.connect(plinth, `/projects/${other.id}`)].filter(
       (one) => one !== directory(),
     );
@@ -163,7 +163,7 @@ describe.each([
 
 const DEACTIVATE = { op: 'Replace', path: 'active', value: 'False' };
 
-it('a deactivated or deleted member of staff has no session and no token from then on', async () => {
+it('a deactivated or deleted staff member loses all sessions and tokens', async () => {
   for (const act of ['deactivate', 'delete'] as const) {
     const person = await newPerson(plinth, 'operator');
     const { body } = await person.http.post('/admin/v1/tokens', {
@@ -181,7 +181,7 @@ it('a deactivated or deleted member of staff has no session and no token from th
   }
 });
 
-it('brings a member of staff back whom it deactivated, and nobody whom an owner disabled', async () => {
+it('reactivates a staff member whom it deactivated, but not one whom an owner disabled', async () => {
   const person = await newPerson(plinth, 'auditor');
   await staff.patch(person.id, { op: 'replace', value: { active: false } });
   expect((await staff.patch(person.id, { op: 'replace', value: { active: true } })).body.active).toBe(true);
@@ -192,7 +192,7 @@ it('brings a member of staff back whom it deactivated, and nobody whom an owner 
     active: true,
   });
   expect([put.status, put.body.active]).toEqual([200, false]);
-  // The owner brings back whom the directory deactivated, and disables them later.
+  // The owner reactivates a person whom the directory deactivated, and later disables the person.
   await plinth.admin.patch(`/admin/v1/people/${person.id}`, { disabled: false });
   await staff.patch(person.id, DEACTIVATE);
   await plinth.admin.patch(`/admin/v1/people/${person.id}`, { disabled: false });
@@ -203,7 +203,7 @@ it('brings a member of staff back whom it deactivated, and nobody whom an owner 
   expect((await signIn(plinth, person.email)).status).toBe(401);
 });
 
-it('keeps the last owner, and an address that it changes is not proved', async () => {
+it('keeps the last owner, and leaves an address that it changes unverified', async () => {
   const owner = await newPerson(plinth, 'owner');
   await proveAddress(plinth, owner);
   const kept = await staff.patch(owner.id, DEACTIVATE);
@@ -215,7 +215,7 @@ it('keeps the last owner, and an address that it changes is not proved', async (
   expect((await signIn(plinth, owner.email)).status).toBe(401);
 });
 
-it('a deactivated or deleted user of a project has no session from then on', async () => {
+it('a deactivated or deleted user of a project loses all sessions', async () => {
   for (const act of ['deactivate', 'delete'] as const) {
     const user = await project.signUp();
     expect((await user.http.get(`${project.auth}/user`)).status).toBe(200);
@@ -238,7 +238,7 @@ it('a deactivated or deleted user of a project has no session from then on', asy
   }
 });
 
-it('brings no user back whom the application has banned', async () => {
+it('does not reactivate a user whom the application has banned', async () => {
   const user = await project.signUp();
   const until = new Date(plinth.clock.now() + 86_400_000).toISOString();
   await project.service.patch(`${project.auth}/admin/users/${user.id}`, { banned_until: until });
@@ -249,7 +249,7 @@ it('brings no user back whom the application has banned', async () => {
   expect(body.active).toBe(false);
 });
 
-it('only owners connect a directory of staff, only administrators one of a project, after a proof of identity', async () => {
+it('only owners connect a staff directory and only administrators a project directory, after a confirmation of the session', async () => {
   const operator = await newPerson(plinth, 'operator');
   const admin = await newPerson(plinth, null, [{ id: project.id, role: 'admin' }]);
   const developer = await newPerson(plinth, null, [{ id: project.id, role: 'developer' }]);
@@ -259,7 +259,7 @@ it('only owners connect a directory of staff, only administrators one of a proje
   expect((await admin.http.post('/admin/v1/scim-token')).status).toBe(403);
   const made = await admin.http.post(path);
   expect(made.status).toBe(201);
-  // The former token ends.
+  // The previous token is no longer valid.
   expect((await users.http.get(`${users.base}/Users`)).status).toBe(401);
   const renewed = plinth.http.with({ authorization: `Bearer ${made.body.token}` });
   expect((await renewed.get(`${users.base}/Users`)).status).toBe(200);

@@ -33,7 +33,7 @@ describe('the first owner', () => {
       ...more,
     });
 
-  it('is made with a set-up link alone, once; all links end with them', async () => {
+  it('is created once, only with a set-up link, which ends all links', async () => {
     expect((await plinth.http.get('/admin/v1/setup')).body).toEqual({ needed: true });
     const [first, second] = [await setupToken(), await setupToken()];
     expect(codeOf(await set('guessed'))).toBe('invalid_setup_token');
@@ -49,7 +49,7 @@ describe('the first owner', () => {
     expect((await plinth.http.get('/admin/v1/setup')).body).toEqual({ needed: false });
   });
 
-  it('stays: nobody removes, disables or demotes the last one', async () => {
+  it('cannot be removed, disabled or demoted while there is no other owner', async () => {
     const path = `/admin/v1/people/${owner.id}`;
     for (const answer of [
       await owner.http.delete(path),
@@ -60,7 +60,7 @@ describe('the first owner', () => {
       expect([answer.status, codeOf(answer)]).toEqual([409, 'last_owner']);
     const [left, right] = [await newPerson(plinth, 'owner'), await newPerson(plinth, 'owner')];
     await plinth.admin.delete(path);
-    // Each of two owners removes the other at the same moment.
+    // Two owners remove each other concurrently.
     const both = await Promise.all([
       left.http.delete(`/admin/v1/people/${right.id}`),
       right.http.delete(`/admin/v1/people/${left.id}`),
@@ -87,7 +87,7 @@ describe('signing in', () => {
     expect(codeOf(answers[0]!)).toBe('invalid_credentials');
   });
 
-  it('delays attempts after several wrong passwords, and the right one as well', async () => {
+  it('delays attempts after several wrong passwords, even with the right password', async () => {
     const person = await newPerson(plinth, 'auditor');
     let answer: HttpAnswer;
     let attempts = 0;
@@ -96,7 +96,7 @@ describe('signing in', () => {
     expect(answer.status).toBe(429);
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await signIn(plinth, person.email)).status).toBe(429);
-    // The same for an address without an account.
+    // An address without an account is delayed too.
     attempts = 0;
     do answer = await signIn(plinth, 'unknown@example.com', { password: 'wrong password' });
     while (answer.status === 401 && ++attempts < 20);
@@ -106,11 +106,11 @@ describe('signing in', () => {
     owner = personOf(plinth, await signIn(plinth, owner.email));
   });
 
-  it('sets a cookie that scripts and other sites cannot use, and a new one each time', async () => {
+  it('sets a cookie that scripts and other sites cannot use, with a new value each time', async () => {
     const answer = await signIn(plinth, owner.email);
     const set = answer.headers.get('set-cookie')!;
     expect(set).toMatch(/^plinth_staff=[\w-]{43}; Max-Age=\d+; Path=\/; HttpOnly; SameSite=Strict$/);
-    // A token that the client chose, or has from a session before, never becomes that of the new session.
+    // A new session never uses a token that the client chose or has from an earlier session.
     const fixed = `plinth_staff=${'x'.repeat(43)}`;
     const again = await plinth.http
       .with({ cookie: fixed })
@@ -122,13 +122,13 @@ describe('signing in', () => {
     const next = await former.post('/admin/v1/session', { email: owner.email, password: STAFF_PASSWORD });
     expect(cookieOf(next)).not.toBe(cookieOf(answer));
     expect((await former.get('/admin/v1/session')).status).toBe(401);
-    // Two cookies of one name: one of them was planted.
+    // Of two cookies with one name, one was planted.
     const two = plinth.http.with({ cookie: `${fixed}; ${cookieOf(next)}` });
     expect((await two.get('/admin/v1/session')).status).toBe(401);
     owner = personOf(plinth, next);
   });
 
-  it('refuses changes with the cookie alone; a header of the client comes before the cookie', async () => {
+  it('refuses changes with only the cookie, and prefers a header of the client to the cookie', async () => {
     const { cookie } = owner.http.headers as { cookie: string };
     const forged = plinth.http.with({ cookie });
     for (const http of [forged, forged.with({ 'x-csrf-token': 'guessed' })]) {
@@ -146,7 +146,7 @@ describe('signing in', () => {
 });
 
 describe('a session', () => {
-  it('lets no cache store an answer to a staff member', async () => {
+  it('forbids caches to store a response to a staff member', async () => {
     const project = await plinth.createProject();
     const { id } = project;
     const paths = [
@@ -162,22 +162,22 @@ describe('a session', () => {
     expect(answers.map(({ headers }) => headers.get('cache-control'))).toEqual(answers.map(() => 'no-store'));
   });
 
-  it('gets another token from time to time; the former one soon ends it', async () => {
+  it('gets a new token periodically, and ends soon if the old token is used', async () => {
     const person = personOf(plinth, await signIn(plinth, owner.email));
     plinth.clock.move(16 * MINUTE);
     const renewed = await person.http.get('/admin/v1/session');
     const cookie = cookieOf(renewed)!;
     expect(cookie).not.toBeNull();
-    // The answer may be lost: until the new token is used, the old one works.
+    // The response may be lost, so the old token works until the new token is used.
     expect((await person.http.get('/admin/v1/session')).status).toBe(200);
     const current = person.http.with({ cookie });
     expect((await current.get('/admin/v1/people')).status).toBe(200);
     expect((await person.http.get('/admin/v1/session')).status).toBe(200);
-    // The token against forged requests stays the same.
+    // The CSRF token remains the same.
     expect((await current.delete(`/admin/v1/tokens/${person.id}`)).status).toBe(404);
     plinth.clock.move(2 * MINUTE);
     expect((await person.http.get('/admin/v1/session')).status).toBe(401);
-    // Whoever has the former token may have stolen it, or had the other one stolen.
+    // One of the two holders may be a thief, so the session ends for both.
     expect((await current.get('/admin/v1/session')).status).toBe(401);
   });
 
@@ -196,7 +196,7 @@ describe('a session', () => {
     owner = personOf(plinth, await signIn(plinth, owner.email));
   });
 
-  it('ends at once, on every process, when the account is disabled or deleted', async () => {
+  it('ends immediately in every process when the account is disabled or deleted', async () => {
     const replica = await TestPlinth.start({ replicaOf: plinth });
     try {
       replica.clock.move((plinth.clock.now() - Date.now()) / 1000);
@@ -222,7 +222,7 @@ describe('a session', () => {
     }
   });
 
-  it('ends the live stream that it began, as does a lost role', async () => {
+  it('ends its live streams when it ends, as does the loss of a role', async () => {
     const { body: project } = await owner.http.post('/admin/v1/projects', { name: 'Watched' });
     const role = { id: project.id, role: 'viewer' } as const;
     const [person, member] = [await newPerson(plinth, 'auditor'), await newPerson(plinth, null, [role])];
@@ -235,12 +235,12 @@ describe('a session', () => {
     await person.http.delete('/admin/v1/session');
     await owner.http.delete(`/admin/v1/projects/${project.id}/people/${member.id}`);
     expect(await Promise.all([bySession!.ended, byRole!.ended])).toEqual([true, true]);
-    // A stream whose sender may still have it goes on.
+    // A stream to which the staff member still has access continues.
     expect(await Promise.race([other!.ended, Promise.resolve('open')])).toBe('open');
     await other!.close();
   });
 
-  it('is listed for its staff member, who ends it from another browser', async () => {
+  it('is listed for its staff member, who can end it from another browser', async () => {
     const person = await newPerson(plinth, null);
     const other = personOf(plinth, await signIn(plinth, person.email));
     type Listed = { id: string; is_current: boolean };
@@ -254,7 +254,7 @@ describe('a session', () => {
     expect(codeOf(await person.http.delete(path))).toBe('session_not_found');
   });
 
-  it('is the only one after a change of the password, with another cookie', async () => {
+  it('is the only session left after a change of the password, with a new cookie', async () => {
     const person = await newPerson(plinth, null);
     const other = personOf(plinth, await signIn(plinth, person.email));
     const change = { current_password: STAFF_PASSWORD, password: 'another battery' };
@@ -281,7 +281,7 @@ describe('a second factor', () => {
     const person = await newPerson(plinth, 'auditor');
     const other = personOf(plinth, await signIn(plinth, person.email));
     const { uri } = (await person.http.post('/admin/v1/session/factor', { password: STAFF_PASSWORD })).body;
-    // Not confirmed: it does not count.
+    // The factor is not confirmed, so it is not required.
     expect((await signIn(plinth, person.email)).status).toBe(200);
     expect(codeOf(await person.http.put('/admin/v1/session/factor', { code: '000000' }))).toBe(
       'invalid_code',

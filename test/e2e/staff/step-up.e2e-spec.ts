@@ -1,4 +1,4 @@
-/** Actions that a session alone does not permit, because it may be stolen: the staff member confirms the session first. */
+/** Actions for which a staff member first confirms the session, because it may be stolen. */
 import { TOTP } from 'otpauth';
 import type { HttpAnswer, HttpClient } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
@@ -13,9 +13,9 @@ const UUID = '00000000-0000-4000-8000-000000000000';
 const SENSITIVE = Object.keys(ROUTE_TABLE).filter((route) => ROUTE_TABLE[route]!.stepUp);
 const TOKEN = { name: 'CI', scopes: ['read', 'admin'], expires_in: 3_600 };
 
-/** Writes that ask for no proof. A new route has to be sensitive, or to be listed here with its reason. */
+/** Writes that require no confirmation. A new route must be sensitive, or be listed here with its reason. */
 const NOT_SENSITIVE: Readonly<Record<string, readonly string[]>> = {
-  'asks for the password, the factor or its challenge itself': [
+  'requires the password, the factor or its challenge itself': [
     'POST /admin/v1/session/confirm',
     'PATCH /admin/v1/session/password',
     'POST /admin/v1/session/factor',
@@ -25,7 +25,7 @@ const NOT_SENSITIVE: Readonly<Record<string, readonly string[]>> = {
     'POST /admin/v1/passkeys',
     'DELETE /admin/v1/passkeys/:id',
   ],
-  'ends a credential, a right that was not taken up, or a sender': [
+  'ends a credential, an unused invitation, or a sender': [
     'DELETE /admin/v1/session',
     'DELETE /admin/v1/sessions/:id',
     'DELETE /admin/v1/tokens/:id',
@@ -36,7 +36,7 @@ const NOT_SENSITIVE: Readonly<Record<string, readonly string[]>> = {
     'DELETE /admin/v1/projects/:id/schedules/:schedule_id',
     'DELETE /admin/v1/servers/:name',
   ],
-  'operates what is set up: nothing is given to anybody, and nothing is lost': [
+  'runs an existing configuration, without granting or losing anything': [
     'POST /admin/v1/queues/:name/retry',
     'POST /admin/v1/doctor',
     'POST /admin/v1/upgrade',
@@ -53,13 +53,13 @@ const NOT_SENSITIVE: Readonly<Record<string, readonly string[]>> = {
     'DELETE /admin/v1/projects/:id/advice/:advice_id/dismiss',
     'PATCH /admin/v1/projects/:id/live-tables',
   ],
-  'changes names and texts that run nothing by themselves': [
+  'changes names and texts that are not executed': [
     'PATCH /admin/v1/passkeys/:id',
     'POST /admin/v1/projects/:id/queries',
     'PATCH /admin/v1/projects/:id/queries/:query_id',
     'DELETE /admin/v1/projects/:id/queries/:query_id',
   ],
-  'without a proof reads only, or changes no account and lasts five minutes': [
+  'without a confirmation only reads, or changes no account and lasts five minutes': [
     'POST /admin/v1/projects/:id/sql',
     'POST /admin/v1/projects/:id/access-tokens',
   ],
@@ -86,7 +86,7 @@ const bearer = ({ body }: HttpAnswer): HttpClient =>
 const renewed = (http: HttpClient, answer: HttpAnswer): HttpClient =>
   http.with({ cookie: answer.headers.getSetCookie().at(-1)!.split(';')[0]! });
 
-/** A call that changes nothing: its body is broken, and ids other than the project's exist nowhere. */
+/** A call without effect: its body is malformed, and no id but the project's exists. */
 async function attempt(http: HttpClient, route: string): Promise<HttpAnswer> {
   const [method = '', path = ''] = route.split(' ');
   const address = isOfProject(route) ? path.replace(':id', project.id) : path;
@@ -94,7 +94,7 @@ async function attempt(http: HttpClient, route: string): Promise<HttpAnswer> {
   return http.unchecked().send(method, fillPath(address, {}), body);
 }
 
-it('every write of the administration is sensitive, or says why it is not', () => {
+it('every write of the administration is sensitive, or listed with a reason', () => {
   const writes = Object.keys(ROUTE_TABLE).filter((route) => !route.startsWith('GET '));
   const others = writes.filter((route) => !SENSITIVE.includes(route));
   expect(others.sort()).toEqual(Object.values(NOT_SENSITIVE).flat().sort());
@@ -102,7 +102,7 @@ it('every write of the administration is sensitive, or says why it is not', () =
 
 describe('ten minutes after the sign-in', () => {
   it.each(SENSITIVE)(
-    '%s asks for another proof; tokens and PLATFORM_ADMIN_KEY cannot give one',
+    '%s requires another confirmation, which tokens and PLATFORM_ADMIN_KEY cannot give',
     async (route) => {
       const stale = personOf(plinth, await signIn(plinth, owner.email)).http;
       const token = bearer(await makeToken(stale));
@@ -117,7 +117,7 @@ describe('ten minutes after the sign-in', () => {
     },
   );
 
-  it('a proof counts for ten minutes, and for the session and the cookie that gave it alone', async () => {
+  it('a confirmation is valid for ten minutes, and only for the session and cookie that gave it', async () => {
     const [one, other] = await Promise.all([1, 2].map(() => signIn(plinth, owner.email)));
     const [http, elsewhere] = [personOf(plinth, one!).http, personOf(plinth, other!).http];
     expect((await makeToken(http)).status).toBe(201);
@@ -126,7 +126,7 @@ describe('ten minutes after the sign-in', () => {
     expect(answer.status).toBe(204);
     const current = renewed(http, answer);
     expect((await makeToken(current)).status).toBe(201);
-    // A copy of the former cookie works for requests that were on their way, not for these acts, and soon ends the session.
+    // A copy of the old cookie works for requests in progress, but not for these actions, and soon ends the session.
     expect((await http.get('/admin/v1/session')).status).toBe(200);
     for (const stale of [http, elsewhere]) expect(codeOf(await makeToken(stale))).toBe('step_up_required');
     plinth.clock.move(11 * MINUTE);
@@ -135,7 +135,7 @@ describe('ten minutes after the sign-in', () => {
     expect((await current.get('/admin/v1/session')).status).toBe(401);
   });
 
-  it('a developer reads the keys and the password of the database after a proof', async () => {
+  it('a developer reads the keys and the password of the database after a confirmation', async () => {
     const developer = await newPerson(plinth, null, [{ id: project.id, role: 'developer' }]);
     plinth.clock.move(11 * MINUTE);
     const [keys, database] = [
@@ -147,13 +147,13 @@ describe('ten minutes after the sign-in', () => {
     const http = renewed(developer.http, await confirm(developer.http, { password: STAFF_PASSWORD }));
     expect((await http.get(keys)).body.jwt_secret).toBe(project.jwtSecret);
     expect((await http.get(database)).status).toBe(200);
-    // What needs no proof goes on without one.
+    // Other requests need no confirmation.
     plinth.clock.move(11 * MINUTE);
     expect((await http.get(`/admin/v1/projects/${project.id}`)).status).toBe(200);
   });
 });
 
-describe('without a proof', () => {
+describe('without a confirmation', () => {
   let stale: HttpClient;
   let confirmed: () => Promise<HttpClient>;
   const sql = (http: HttpClient, query: string): Promise<HttpAnswer> =>
@@ -184,7 +184,7 @@ describe('without a proof', () => {
     "comment on table notes is 'x'",
     'truncate notes',
     "select setval('auth.audit_log_id_seq', 1)",
-  ])('SQL that changes something asks for one: %s', async (query) => {
+  ])('SQL that changes something requires it: %s', async (query) => {
     const answer = await sql(stale, query);
     expect([answer.status, codeOf(answer)]).toEqual([403, 'step_up_required']);
   });
@@ -195,11 +195,11 @@ describe('without a proof', () => {
     'call escape()',
     "select set_config('transaction_read_only', 'off', false)",
     'set transaction read write',
-  ])('a transaction is not made one that writes: %s', async (query) => {
+  ])('a read-only transaction cannot be made writable: %s', async (query) => {
     expect((await sql(stale, query)).status).toBeGreaterThanOrEqual(400);
   });
 
-  it('SQL that reads needs none, and no change got through', async () => {
+  it('SQL that reads does not require it, and no change was made', async () => {
     const read = await sql(stale, "select count(*)::int as count from notes where ';' = ';';");
     expect([read.status, read.body.rows]).toEqual([200, [{ count: 0 }]]);
     expect((await sql(stale, 'select wrong from notes')).body.error.code).toBe('42703');
@@ -210,7 +210,7 @@ describe('without a proof', () => {
     stale = http;
   });
 
-  it('a plan needs none: it only reads, also for a session that is confirmed', async () => {
+  it('a plan does not require it and only reads, even in a confirmed session', async () => {
     const plan = (http: HttpClient, query: string): Promise<HttpAnswer> =>
       http.unchecked().post(`/admin/v1/projects/${project.id}/sql`, { query, read_only: true });
     const http = await confirmed();
@@ -227,7 +227,7 @@ describe('without a proof', () => {
     expect((await sql(stale, 'select from notes where id > 11')).body.row_count).toBe(0);
   });
 
-  it('a token for the API of the project changes no users and providers', async () => {
+  it('a token for the API of the project cannot change users and providers', async () => {
     const view = async (http: HttpClient): Promise<HttpClient> => {
       const body = { as: 'claims', claims: { role: 'service_role', unconfirmed: false } };
       const made = await http.post(`/admin/v1/projects/${project.id}/access-tokens`, body);
@@ -262,8 +262,8 @@ describe('without a proof', () => {
   });
 });
 
-describe('a proof', () => {
-  it('is a password, a code or a passkey, and nothing else', async () => {
+describe('a confirmation', () => {
+  it('accepts only a password, a code or a passkey', async () => {
     const person = await newPerson(plinth, 'operator');
     const { uri } = (await person.http.post('/admin/v1/session/factor', { password: STAFF_PASSWORD })).body;
     const code = (): string =>
@@ -308,7 +308,7 @@ describe('a proof', () => {
     }
   });
 
-  it('is not given by a token, nor by another staff member', async () => {
+  it('cannot be given by a token or by another staff member', async () => {
     const [person, other] = [await newPerson(plinth, 'operator'), await newPerson(plinth, 'operator')];
     const token = bearer(await makeToken(person.http));
     expect(codeOf(await confirm(token, { password: STAFF_PASSWORD }))).toBe('forbidden');

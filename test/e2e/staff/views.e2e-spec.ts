@@ -1,4 +1,4 @@
-/** "View as": tokens with which staff see a project as somebody else. They are read-only for staff who may only read. */
+/** "View as": tokens with which staff see a project as another user. They are read-only for staff who may only read. */
 import { decode, JwtPayload } from 'jsonwebtoken';
 import { HttpClient } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
@@ -52,7 +52,7 @@ const idsSeen = async ({ http }: View): Promise<number[]> =>
   ((await http.get('/rest/v1/notes?select=id&order=id')).body as { id: number }[]).map(({ id }) => id);
 
 describe('a view', () => {
-  it('sees what its identity sees', async () => {
+  it('sees what the selected user sees', async () => {
     for (const person of [developer, viewer, auditor]) {
       expect(await idsSeen(await view(person, { as: 'service_role' }))).toEqual([1, 2]);
       expect(await idsSeen(await view(person, { as: 'anon' }))).toEqual([]);
@@ -60,12 +60,12 @@ describe('a view', () => {
       const claims = { role: 'authenticated', team: 'red' };
       expect(await idsSeen(await view(person, { as: 'claims', claims }))).toEqual([2]);
     }
-    // The custom claims of the user are in it.
+    // The token has the custom claims of the user.
     const { token } = await view(viewer, { as: 'user', user_id: user.id });
     expect(decode(token)).toMatchObject({ sub: user.id, email: user.email, team: 'blue', read_only: true });
   });
 
-  it('is refused for unknown users, and where the body does not say who', async () => {
+  it('is refused for unknown users, and if the body names no user', async () => {
     const path = `/admin/v1/projects/${project.id}/access-tokens`;
     for (const user_id of ['00000000-0000-4000-8000-000000000000', 'nonsense'])
       expect((await viewer.http.post(path, { as: 'user', user_id })).status).toBe(404);
@@ -88,7 +88,7 @@ describe('a view', () => {
     expect((await http.get('/rest/v1/notes')).status).toBe(401);
   });
 
-  it('has the lifetime, the project and the rights that Plinth says, whatever its claims are', async () => {
+  it('has the lifetime, project and rights that Plinth sets, whatever the custom claims are', async () => {
     const forever = {
       exp: 4_102_444_800,
       iat: 0,
@@ -107,7 +107,7 @@ describe('a view', () => {
     expect((await http.delete('/rest/v1/notes?id=eq.1')).status).toBe(403);
   });
 
-  it('may write for a staff member who may write, and not for a token without the scope write', async () => {
+  it('may write for a staff member who may write, but not for a token without the scope write', async () => {
     const writing = await view(developer, { as: 'service_role' });
     expect(writing.readOnly).toBe(false);
     const row = { id: 3, owner: null, team: null };
@@ -136,8 +136,8 @@ describe('a view', () => {
   });
 });
 
-describe("a project's SQL, which browsers reach with the cookie of the administration", () => {
-  it('neither reads nor sets that cookie, nor empties what the browser keeps', async () => {
+describe("a project's SQL, to which browsers also send the cookie of the administration", () => {
+  it('can neither read nor set that cookie, nor clear the data of the browser', async () => {
     await project.sql(`
       create function cookies() returns jsonb language sql stable as $$ select jsonb_build_object(
         'cookies', current_setting('request.cookies')::jsonb,
@@ -187,7 +187,7 @@ describe('a token that may only read', () => {
         method,
         path,
         403,
-        // GoTrue's own words for what a caller may not do.
+        // GoTrue has its own message for a forbidden action.
         expect.stringMatching(/These credentials may only read|"error_code":"not_admin"/),
       ]);
     }
@@ -204,7 +204,7 @@ describe('a token that may only read', () => {
       expect([path, (await http.get(path)).status]).toEqual([path, 200]);
   });
 
-  it('is no apikey: it would lend its role to another token', async () => {
+  it('is not accepted as apikey, which would give its role to another token', async () => {
     const { token } = await view(viewer, { as: 'service_role' });
     for (const bearer of [user.accessToken, project.anonKey, token]) {
       const http = project.client(token, bearer);

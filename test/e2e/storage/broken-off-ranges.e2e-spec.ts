@@ -1,4 +1,4 @@
-/** Clients that disconnect while several ranges of a file are sent leave no file open. */
+/** A client that disconnects while several ranges of a file are sent leaves no file open. */
 import { randomBytes } from 'node:crypto';
 import { eventually } from '../../support/eventually';
 import { openFilesBelow } from '../../support/open-files';

@@ -17,11 +17,11 @@ import { upload } from '../../support/uploads';
   let beacon: string;
   const heard: string[] = [];
   const dialogs: string[] = [];
-  /** For a file's three URLs, a page that embeds it, and effects(). A new tab costs more than what it shows. */
+  /** Tabs for a file's three URLs, a page that embeds it, and effects(). They are reused, because a new tab is slow. */
   let tabs: Page[];
 
   beforeAll(async () => {
-    // A request here means that a script ran or was loaded although it must not.
+    // A request to this server means that a script ran or was loaded.
     listener = createServer((request, response) => {
       const path = request.url ?? '';
       if (path.startsWith('/page?')) {
@@ -78,7 +78,7 @@ import { upload } from '../../support/uploads';
 
   const pageOf = (html: string): string => `${beacon}/page?${encodeURIComponent(html)}`;
 
-  /** Requests and dialogs of scripts, once a later page has made its request. */
+  /** Requests and dialogs of scripts until a later page has made its request. */
   async function effects(): Promise<{ heard: string[]; dialogs: string[] }> {
     const last = `/last-${Math.random()}`;
     await open(tabs[4] as Page, pageOf(`<script>fetch('${beacon}${last}')</script>`));
@@ -125,9 +125,9 @@ import { upload } from '../../support/uploads';
 
   const CONTENTS: [string, () => string | Uint8Array, string?][] = [
     ['HTML', () => `<!doctype html><script>${SCRIPT()}</script><img src="${beacon}/img">`],
-    ['HTML that says to be an image', () => `<script>${SCRIPT()}</script>`, 'image/png'],
-    ['HTML that says to be text', () => `<html><body onload="${SCRIPT()}">`, 'text/plain'],
-    ['HTML behind words, declared', () => `words <script>${SCRIPT()}</script>`, 'text/html'],
+    ['HTML declared as an image', () => `<script>${SCRIPT()}</script>`, 'image/png'],
+    ['HTML declared as text', () => `<html><body onload="${SCRIPT()}">`, 'text/plain'],
+    ['HTML after words, declared', () => `words <script>${SCRIPT()}</script>`, 'text/html'],
     ['HTML in UTF-16', () => Buffer.from(`\ufeff<!doctype html><script>${SCRIPT()}</script>`, 'utf16le')],
     [
       'SVG with a script, an event and a foreign object',
@@ -136,7 +136,7 @@ import { upload } from '../../support/uploads';
         `<body xmlns="http://www.w3.org/1999/xhtml"><iframe src="javascript:${SCRIPT()}"/></body></foreignObject></svg>`,
     ],
     [
-      'SVG behind a comment',
+      'SVG after a comment',
       () => `<!-- x --><svg xmlns="http://www.w3.org/2000/svg"><script>${SCRIPT()}</script></svg>`,
     ],
     [
@@ -145,7 +145,7 @@ import { upload } from '../../support/uploads';
         `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><script>${SCRIPT()}</script></html>`,
     ],
     [
-      'XML with a style sheet that makes HTML of it',
+      'XML with a style sheet that turns it into HTML',
       () =>
         `<?xml version="1.0"?><?xml-stylesheet type="text/xsl" href="#s"?><!DOCTYPE d [<!ATTLIST xsl:stylesheet id ID #REQUIRED>]>` +
         `<d><xsl:stylesheet id="s" version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"><xsl:template match="/">` +
@@ -157,8 +157,8 @@ import { upload } from '../../support/uploads';
       'application/atom+xml',
     ],
     ['PDF with JavaScript', pdf],
-    ['an image that is a script, too', () => latin1(`GIF89a/*${'\0'.repeat(20)}*/=1;${SCRIPT()}`)],
-    ['HTML behind the mark of PNG', () => latin1(`\x89PNG\r\n\x1a\n<html><script>${SCRIPT()}</script>`)],
+    ['an image that is also a script', () => latin1(`GIF89a/*${'\0'.repeat(20)}*/=1;${SCRIPT()}`)],
+    ['HTML after the signature of PNG', () => latin1(`\x89PNG\r\n\x1a\n<html><script>${SCRIPT()}</script>`)],
     [
       'HTML in a comment of JPEG',
       () => latin1(`\xff\xd8\xff\xfe\x01\x00--><html><script>${SCRIPT()}</script><!--\xff\xd9`),
@@ -206,7 +206,7 @@ import { upload } from '../../support/uploads';
       await expect(page.evaluate(secret)).rejects.toThrow(/SecurityError|denied|sandboxed/);
   });
 
-  // The last one: chromium sometimes ends when it closes its PDF viewer.
+  // This test is the last, because Chromium sometimes exits when it closes its PDF viewer.
   it('scripts of PDF files shown inline stay in the viewer: they send no request and open nothing', async () => {
     const change = (shown: boolean | null): Promise<unknown> =>
       plinth.admin.patch(`/admin/v1/projects/${project.id}`, { settings: { preview_pdf_inline: shown } });

@@ -63,7 +63,7 @@ describe('POST /buckets', () => {
     expect(body.data.slug).toBe('creme-brulee-co-2026');
   });
 
-  it('makes a bucket private and without description by default', async () => {
+  it('creates a private bucket without description by default', async () => {
     const { body } = await project.asSubject().post(buckets, { name: 'defaults' });
     expect(body.data).toMatchObject({ is_public: false, description: null });
   });
@@ -92,7 +92,7 @@ describe('POST /buckets', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(9).fill(409)]);
   });
 
-  it('makes a bucket without an owner with the service-role key', async () => {
+  it('creates a bucket without an owner with the service-role key', async () => {
     const { body } = await project.service.post(buckets, { name: 'project bucket' });
     expect(body.data.owner_id).toBeNull();
   });
@@ -112,18 +112,18 @@ describe('POST /buckets', () => {
     ['no name', {}],
     ['an empty name', { name: '' }],
     ['a blank name', { name: '  ' }],
-    ['a name that is no string', { name: 5 }],
+    ['a name that is not a string', { name: 5 }],
     ['a name with a control character', { name: 'a\u0000b' }],
     ['a name with half a surrogate pair', '{"name":"a\\ud800b"}'],
     ['the name ..', { name: '..' }],
     ['a name of 256 bytes', { name: 'ü'.repeat(128) }],
-    ['is_public that is no boolean', { name: 'x', is_public: 'yes' }],
-    ['a description that is no string', { name: 'x', description: 5 }],
+    ['is_public that is not a boolean', { name: 'x', is_public: 'yes' }],
+    ['a description that is not a string', { name: 'x', description: 5 }],
     ['a size limit of 0', { name: 'x', file_size_limit: 0 }],
-    ['a size limit that is no whole number', { name: 'x', file_size_limit: 1.5 }],
-    ['types that are none', { name: 'x', allowed_mime_types: ['images'] }],
-    ['a family of all types', { name: 'x', allowed_mime_types: ['*/png'] }],
-    ['types that are no list', { name: 'x', allowed_mime_types: 'image/png' }],
+    ['a size limit that is not an integer', { name: 'x', file_size_limit: 1.5 }],
+    ['invalid types', { name: 'x', allowed_mime_types: ['images'] }],
+    ['a wildcard for all types', { name: 'x', allowed_mime_types: ['*/png'] }],
+    ['types that are not a list', { name: 'x', allowed_mime_types: 'image/png' }],
     ['a list', '[{"name":"x"}]'],
     ['null', 'null'],
     ['malformed JSON', '{"name":'],

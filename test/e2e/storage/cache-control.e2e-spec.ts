@@ -61,7 +61,7 @@ it("does not let a response of a signed URL be cached beyond the URL's expiry", 
   expect(seconds).toBeLessThanOrEqual(300);
 });
 
-it('is sent with partial and conditional responses, and changes at once', async () => {
+it('is sent with partial and conditional responses, and changes immediately', async () => {
   await user.post(`${project.storage}/buckets`, { name: 'changing', cache_control: 'no-store' });
   const { body } = await upload(user, project.storage, 'changing', 'abc');
   const download = (headers: Record<string, string>): Promise<HttpAnswer> =>

@@ -194,7 +194,7 @@ describe('PATCH /files/<file_id>', () => {
     expect(await move({ file_size_limit: 5, allowed_mime_types: ['text/*'] })).toEqual([200, undefined]);
   });
 
-  it('answers 415 for a type that the bucket does not accept; files older than the limits stay', async () => {
+  it('answers 415 for a type that the bucket does not accept, and keeps files older than the limits', async () => {
     await user.post(`${storage}/buckets`, { name: 'strict' });
     const id = await put('strict', user, 'words');
     await user.patch(`${storage}/buckets/strict`, { file_size_limit: 1, allowed_mime_types: ['text/csv'] });

@@ -1,4 +1,4 @@
-/** A full disk, by a small file system in memory. Needs the privilege to mount one; is skipped without. */
+/** A full disk, which is a small file system in memory. The tests are skipped without the privilege to mount one. */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';

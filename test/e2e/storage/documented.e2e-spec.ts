@@ -72,7 +72,7 @@ function expectDocumented(method: string, path: string, { status, headers, body,
   expect([method, path, validate(body), validate.errors]).toEqual([method, path, true, null]);
 }
 
-/** Stands for a body above the limit for bodies read into memory. */
+/** Placeholder for a body above the limit for bodies read into memory. */
 const TOO_LARGE = 'too large';
 const NONE = '/files/00000000-0000-4000-8000-000000000000';
 
@@ -89,15 +89,15 @@ it.each<[string, number, string, string, unknown?, Record<string, string>?]>([
   ['a body of another type', 415, 'POST', '/buckets', 'name=x', { 'content-type': 'text/plain' }],
   ['buckets', 200, 'GET', '/buckets'],
   ['a bucket whose name cannot be read', 400, 'GET', '/buckets/%ff'],
-  ['the same, to be deleted', 400, 'DELETE', '/buckets/%ff'],
+  ['the same bucket, to be deleted', 400, 'DELETE', '/buckets/%ff'],
   ['a change', 200, 'PATCH', '/buckets/made', { is_public: true }],
   ['a change of another type', 415, 'PATCH', '/buckets/made', 'x', { 'content-type': 'text/plain' }],
   ['a deletion', 200, 'DELETE', '/buckets/made'],
   ['no bucket', 404, 'GET', '/buckets/made'],
   ['a list', 200, 'GET', '/buckets/box/files'],
-  ['a limit that is none', 400, 'GET', '/buckets/box/files?limit=x'],
+  ['an invalid limit', 400, 'GET', '/buckets/box/files?limit=x'],
   ['folders', 200, 'GET', '/buckets/box/folders'],
-  ['an upload that is none', 400, 'POST', '/buckets/box/upload', {}],
+  ['an upload without a file', 400, 'POST', '/buckets/box/upload', {}],
   ['a record', 200, 'GET', ':file'],
   ['a file whose id cannot be read', 400, 'GET', '/files/%ff'],
   ['metadata', 200, 'PATCH', ':file', { metadata: { a: [1, null] } }],
@@ -122,12 +122,12 @@ it.each<[string, number, string, string, unknown?, Record<string, string>?]>([
   ],
   ['addresses of too long a list', 413, 'POST', '/files/bulk-signed-urls', TOO_LARGE],
   ['bytes', 200, 'GET', ':file/download'],
-  ['some of them', 206, 'GET', ':file/download', undefined, { range: 'bytes=0-0' }],
-  ['none of them', 416, 'GET', ':file/download', undefined, { range: 'bytes=9-' }],
+  ['a range of the bytes', 206, 'GET', ':file/download', undefined, { range: 'bytes=0-0' }],
+  ['a range beyond the bytes', 416, 'GET', ':file/download', undefined, { range: 'bytes=9-' }],
   ['two names', 400, 'GET', ':file/download?download=a&download=b'],
   ['a preview', 200, 'GET', ':file/preview'],
-  ['a name that is none', 400, 'GET', ':file/preview?download=%00'],
-  ['a signature that is none', 401, 'GET', ':file/signed?expires=1'],
+  ['an invalid name', 400, 'GET', ':file/preview?download=%00'],
+  ['an invalid signature', 401, 'GET', ':file/signed?expires=1'],
   ['a revocation', 200, 'DELETE', ':file/signed-urls'],
   ['a list of deletions', 200, 'POST', '/files/bulk-delete', { file_ids: ['x'] }],
   ['a list of another type', 415, 'POST', '/files/bulk-delete', 'x', { 'content-type': 'text/plain' }],

@@ -158,7 +158,7 @@ describe.each(['download', 'signed', 'preview'])('the %s URL', (kind) => {
     const status = async (ifRange: string): Promise<number> =>
       (await ask(kind, { range: 'bytes=0-4', 'if-range': ifRange })).status;
     const sinceThen = plinth.clock.now() - Date.parse(date);
-    // The middle of the second in which the file was written, and then the next one.
+    // Tests the middle of the second in which the file was written, and then the next second.
     plinth.clock.move((500 - sinceThen) / 1000);
     const within = await status(date);
     plinth.clock.move(1);

@@ -71,7 +71,7 @@ async function s3(method: string, name: string, body = ''): Promise<Answer> {
   return send(method, target, { ...headers, host }, body);
 }
 
-/** Each stores the text `x` under a name. */
+/** Functions that each store the text `x` under a name. */
 const WRITES: Readonly<Record<string, (name: string) => Promise<Answer>>> = {
   'the upload of SPEC': (name) => {
     const form = `--b\r\ncontent-disposition: form-data; name="file"; filename="f"\r\n\r\nx\r\n--b--\r\n`;
@@ -133,7 +133,7 @@ const KEPT = [
 describe.each(SURFACES)('names by %s', (surface) => {
   const write = (name: string): Promise<Answer> => WRITES[surface]!(name);
 
-  it('that would be paths, or no names at all, are refused', async () => {
+  it('that would be paths, or are not valid names, are refused', async () => {
     await send('POST', js('object/box/source'), { ...keys(), 'x-upsert': 'true' }, 'x');
     for (const name of REFUSED) {
       const { status } = await write(name);
@@ -141,7 +141,7 @@ describe.each(SURFACES)('names by %s', (surface) => {
     }
   });
 
-  it('that look like paths are names: each is its own file, by every surface', async () => {
+  it('that look like paths are ordinary names, each for a separate file, in every API', async () => {
     await send('POST', js('object/box/source'), { ...keys(), 'x-upsert': 'true' }, 'x');
     for (const [index, name] of KEPT.entries()) {
       const own = name.length === 1_024 ? name : `${index}-${SURFACES.indexOf(surface)}${name}`;
@@ -177,7 +177,7 @@ it('dots in the path of a request reach no other bucket, project or route', asyn
   }
 });
 
-it('keys, uploads and signatures of another project open nothing', async () => {
+it('keys, uploads and signatures of another project give no access', async () => {
   const name = randomUUID();
   await send('POST', js(`object/box/${name}`), keys(), 'x');
   const signed = await send(
@@ -198,7 +198,7 @@ it('keys, uploads and signatures of another project open nothing', async () => {
     ['GET', js(`object/sign/box/${name}?token=${token}`, other), {}],
     ['GET', js(`object/sign/box/${name}?token=${token.replace(project.id, other.id)}`, other), {}],
     ['PUT', js(`object/upload/sign/box/new?token=${uploadToken}`, other), {}, 'x'],
-    // A token is for its action.
+    // A token is valid only for its action.
     ['PUT', js(`object/upload/sign/box/${name}?token=${token}`), {}, 'x'],
     ['GET', js(`object/sign/box/new?token=${uploadToken}`), {}],
     ['GET', js(`render/image/sign/box/${name}?token=${token}`), {}],
@@ -240,7 +240,7 @@ it('compressed bodies are refused, so that no upload grows on the server', async
     expect([path, (await send('POST', path, { ...headers, ...length }, bomb)).status]).toEqual([path, 415]);
 });
 
-it('files that are also scripts or pages are sent in a sandbox, by every address without a key', async () => {
+it('files that are also scripts or pages are sent with a sandbox at every address without a key', async () => {
   for (const [type, body] of [
     ['image/gif', 'GIF89a/*<script>alert(1)</script>*/=1'],
     ['text/html; charset=utf-8', '<script>alert(1)</script>'],

@@ -1,4 +1,4 @@
-/** Hostile input is refused with storage's own message, never the database's, and never with 500. */
+/** Hostile input is refused with a message of storage, never with a message of the database or status 500. */
 import { HttpAnswer } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';
@@ -78,7 +78,7 @@ describe('metadata', () => {
     expectRefused(await upload(user, storage, 'box', 'x', { name: 'deep', ...options })),
   );
 
-  it('has the same limits when it is changed: depth, size, an object', async () => {
+  it('must be an object within the limits of depth and size when it is changed too', async () => {
     expectRefused(await user.patch(file, `{"metadata":${DEEP}}`));
     for (const metadata of [{ a: 'x'.repeat(20_000) }, [], 5, 'x', null])
       expectRefused(await user.patch(file, { metadata }));
@@ -243,6 +243,6 @@ describe('headers', () => {
     ['a header of 100 KB', [`X-Long: ${'x'.repeat(100_000)}`], /^HTTP\/1\.1 431 /],
     ['an unknown Expect', ['Expect: the-best'], /^HTTP\/1\.1 200 [^]*X-RateLimit-Limit: /],
     ['two Content-Lengths', ['Content-Length: 0', 'Content-Length: 1'], /^HTTP\/1\.1 400 /],
-    ['length and chunks at once', ['Content-Length: 4', 'Transfer-Encoding: chunked'], /^HTTP\/1\.1 400 /],
+    ['both length and chunks', ['Content-Length: 4', 'Transfer-Encoding: chunked'], /^HTTP\/1\.1 400 /],
   ])('%s', async (_case, lines, expected) => expect(await request(...lines)).toMatch(expected));
 });

@@ -34,7 +34,7 @@ afterAll(() => plinth.stop());
 
 type Numbers = Record<string, (number | null)[]>;
 
-/** For each caller the total of each bucket; null for a bucket hidden from the caller. */
+/** The total of each bucket for each caller; null for a bucket hidden from the caller. */
 async function numbers(query: string, of: (answer: HttpAnswer) => number): Promise<Numbers> {
   const one = async (caller: HttpClient, bucket: string): Promise<number | null> => {
     const answer = await caller.get(`${filesOf(bucket)}?${query}`);
@@ -78,28 +78,28 @@ it.each<[string, string]>([
      delete from storage.buckets where slug = 'mine'; insert into storage.buckets select * from saved`,
   ],
   [
-    'a policy that looks at the name',
+    'a policy that reads the name',
     `${SHIPPED} create policy p on storage.files for select using (filename like '%/1')`,
   ],
   [
-    'a further policy that looks at the size',
+    'a further policy that reads the size',
     `create policy p on storage.files for select to authenticated using (size = 1)`,
   ],
   ['a restrictive policy', `create policy p on storage.files as restrictive for select using (size > 1)`],
   [
-    'a policy that looks at the whole file',
+    'a policy that reads the whole file',
     `create function odd(file storage.files) returns boolean stable language sql return file.size % 2 = 1;
      ${SHIPPED} create policy p on storage.files for select using (odd(files))`,
   ],
   [
-    'a policy that looks at another table by the id of the file',
+    'a policy that reads another table by the id of the file',
     `create table shares as select id as file from storage.files where size = 1; grant select on shares to public;
      alter table shares disable row level security;
      ${SHIPPED} create policy p on storage.files for select using (exists (select from shares where file = files.id))`,
   ],
   ['a policy for all that a user does', `${SHIPPED} create policy p on storage.files using (size < 3)`],
   [
-    'a policy that looks at the bucket',
+    'a policy that reads the bucket',
     `${SHIPPED} create policy p on storage.files for select using (
      bucket_id in (select id from storage.buckets where name <> 'open'))`,
   ],
@@ -113,7 +113,7 @@ it.each<[string, string]>([
 });
 
 describe('a total requested by SQL', () => {
-  /** The bucket's total that the database returns to a caller that claims to see all files. */
+  /** The total that the database returns for the bucket to a caller that claims to see all files. */
   async function claimed(caller: string, slug: string, known: string): Promise<number | null> {
     const [row] = await project.sql(`select b.id as bucket, ${known} as known from storage.buckets b
       where b.slug = '${slug}'`);
@@ -133,7 +133,7 @@ describe('a total requested by SQL', () => {
     ['ada', 'mine', ONE, 5],
     ['bob', 'shared', ONE, null],
     ['service', 'shared', ONE, 9],
-  ])('%s learns of %s by %s: %s', async (caller, slug, known, expected) => {
+  ])('%s sees of %s by %s: %s', async (caller, slug, known, expected) => {
     await project.sql(`create function public.total(bucket uuid, known uuid) returns bigint language sql stable
       as 'select storage.total_if_alike(bucket, known, true)'`);
     expect(await claimed(caller, slug, known)).toBe(expected);

@@ -1,4 +1,7 @@
-/** Behind nginx: Plinth authorizes, nginx sends (X-Accel-Redirect), with the configuration from docs/reference/storage.md. */
+/**
+ * Plinth behind nginx authorizes downloads, and nginx sends them (X-Accel-Redirect), with the configuration from
+ * docs/reference/storage.md.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +20,7 @@ const LONG_AGO = 'Thu, 01 Jan 1970 00:00:00 GMT';
 
 (hasNginx ? describe : describe.skip)('behind nginx', () => {
   let plinth: TestPlinth;
-  /** The same files without nginx. */
+  /** A Plinth without nginx that serves the same files. */
   let bare: TestPlinth;
   let nginx: TestNginx;
   let project: TestProject;
@@ -44,7 +47,7 @@ const LONG_AGO = 'Thu, 01 Jan 1970 00:00:00 GMT';
       cache_control: 'public, max-age=60',
     });
     const { body } = await upload(user, project.storage, 'box', BYTES, { name: 'dir/numbers é.txt' });
-    // The database dates the file: a clock that was held before would be behind.
+    // The database sets the date of the file, so a clock that was held before would be slow.
     for (const { clock } of [plinth, bare]) clock.hold();
     file = `${project.storage}/files/${body.data.id}`;
     const { url } = (await user.post(`${file}/signed-url`, { expiry: '1h' })).body.data;
@@ -143,27 +146,31 @@ const LONG_AGO = 'Thu, 01 Jan 1970 00:00:00 GMT';
 
   describe.each(['GET', 'HEAD'])('%s with conditions', (method) => {
     it.each<[string, (date: string) => Record<string, string>, number]>([
-      ['a tag that holds', () => ({ 'if-match': `"x", ${ETAG}` }), 200],
-      ['a tag that does not', () => ({ 'if-match': '"x"' }), 412],
-      ['a weak one', () => ({ 'if-match': `W/${ETAG}` }), 412],
+      ['a matching tag', () => ({ 'if-match': `"x", ${ETAG}` }), 200],
+      ['another tag', () => ({ 'if-match': '"x"' }), 412],
+      ['a weak tag', () => ({ 'if-match': `W/${ETAG}` }), 412],
       ['any state', () => ({ 'if-match': '*' }), 200],
-      ['a date that holds', (date) => ({ 'if-unmodified-since': date }), 200],
-      ['a date that does not', () => ({ 'if-unmodified-since': LONG_AGO }), 412],
-      ['a date that is none', () => ({ 'if-unmodified-since': '1970-01-01' }), 200],
+      ['a matching date', (date) => ({ 'if-unmodified-since': date }), 200],
+      ['an older date', () => ({ 'if-unmodified-since': LONG_AGO }), 412],
+      ['an invalid date', () => ({ 'if-unmodified-since': '1970-01-01' }), 200],
       ['a tag before a date', () => ({ 'if-match': ETAG, 'if-unmodified-since': LONG_AGO }), 200],
-      ['what must hold first', () => ({ 'if-match': '"x"', 'if-none-match': ETAG }), 412],
-      ['what the client has', () => ({ 'if-none-match': `W/${ETAG}` }), 304],
-      ['anything that it has', () => ({ 'if-none-match': '*' }), 304],
-      ['the date that it has', (date) => ({ 'if-modified-since': date }), 304],
-      ['its tag before its date', (date) => ({ 'if-none-match': '"x"', 'if-modified-since': date }), 200],
-      ['a later date that is none', () => ({ 'if-modified-since': '2099-01-01' }), 200],
-      ['a range of a tag that holds', () => ({ 'if-match': ETAG, range: 'bytes=0-4' }), 206],
-      ['a range of the very date', (date) => ({ 'if-range': date, range: 'bytes=0-4' }), 206],
-      ['a range of another date', () => ({ 'if-range': LONG_AGO, range: 'bytes=0-4' }), 200],
-      ['a range of a weak tag', () => ({ 'if-range': `W/${ETAG}`, range: 'bytes=0-4' }), 200],
+      ['If-Match before If-None-Match', () => ({ 'if-match': '"x"', 'if-none-match': ETAG }), 412],
+      ['the tag of the cached copy', () => ({ 'if-none-match': `W/${ETAG}` }), 304],
+      ['any cached copy', () => ({ 'if-none-match': '*' }), 304],
+      ['the date of the cached copy', (date) => ({ 'if-modified-since': date }), 304],
+      [
+        'the tag of the copy before its date',
+        (date) => ({ 'if-none-match': '"x"', 'if-modified-since': date }),
+        200,
+      ],
+      ['an invalid later date', () => ({ 'if-modified-since': '2099-01-01' }), 200],
+      ['a range with a matching tag', () => ({ 'if-match': ETAG, range: 'bytes=0-4' }), 206],
+      ['a range with the exact date', (date) => ({ 'if-range': date, range: 'bytes=0-4' }), 206],
+      ['a range with another date', () => ({ 'if-range': LONG_AGO, range: 'bytes=0-4' }), 200],
+      ['a range with a weak tag', () => ({ 'if-range': `W/${ETAG}`, range: 'bytes=0-4' }), 200],
     ])('answers as without nginx: %s', async (_what, headers, expected) => {
       const date = (await ask('download')).headers.get('last-modified') as string;
-      // A date counts only once its second is over.
+      // A date is compared only after its second is over.
       for (const { clock } of [plinth, bare]) clock.move(2);
       const answer = await ask('download', headers(date), method);
       const direct = await user.at(bare.baseUrl).send(method, `${file}/download`, { headers: headers(date) });

@@ -1,4 +1,4 @@
-/** Pictures made from files: `render/image` and the `transform` options of an unmodified supabase-js. */
+/** Pictures that are rendered from files: `render/image` and the `transform` options of an unmodified supabase-js. */
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
@@ -68,7 +68,7 @@ const plain = (width: number, height: number): sharp.Sharp =>
 const rows = async (): Promise<number> =>
   Number((await project.sql('select count(*)::int as n from storage.renditions'))[0].n);
 
-/** Processes that this server started for pictures. */
+/** Ids of the processes that this server started for pictures. */
 const pictureProcesses = (): number[] =>
   execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)], { encoding: 'utf8' })
     .split('\n')
@@ -90,7 +90,7 @@ beforeAll(async () => {
 });
 afterAll(() => plinth.stop());
 
-it('is made of files of its project only, whatever ids its owner writes', async () => {
+it('is rendered only from files of its project, whatever ids its owner writes', async () => {
   expect(await sizeOf(await render('photo.jpg', 'width=123'))).toContain('123x');
   const [{ object_id: id }] =
     await project.sql(`select object_id from storage.files where filename = 'photo.jpg'
@@ -108,7 +108,7 @@ it('is made of files of its project only, whatever ids its owner writes', async 
   await other.sql('delete from storage.files');
 });
 
-it('is made again after a restore: archives have neither its row nor its bytes', async () => {
+it('is rendered again after a restore, because archives have neither its row nor its bytes', async () => {
   const path = 'render/image/authenticated/private/photo.jpg?width=77';
   expect(await sizeOf(await get(path, keyOf(project)))).toContain('77x');
   const archive = await backUp(plinth, project.id);
@@ -152,7 +152,7 @@ describe('a picture', () => {
     expect(response.headers.get('vary')).toContain('Accept');
   });
 
-  it('is turned as its EXIF data says, and has none afterwards', async () => {
+  it('is rotated as its EXIF data says, and has no EXIF data afterwards', async () => {
     const turned = await plain(40, 20).withMetadata({ orientation: 6 }).jpeg().toBuffer();
     await upload('turned.jpg', turned, 'image/jpeg');
     const bytes = await bytesOf(await render('turned.jpg', 'width=10'));
@@ -162,7 +162,7 @@ describe('a picture', () => {
   });
 
   it.each(['png', 'webp', 'avif', 'gif'] as const)(
-    'is made from %s, and keeps its format',
+    'is rendered from %s, and keeps its format',
     async (format) => {
       await upload(`one.${format}`, await plain(20, 20).toFormat(format).toBuffer(), `image/${format}`);
       const response = await render(`one.${format}`, 'width=10');
@@ -171,12 +171,12 @@ describe('a picture', () => {
     },
   );
 
-  it('is made from the content, whatever the declared type is', async () => {
+  it('is rendered from the content, whatever the declared type is', async () => {
     await upload('declared', await plain(20, 20).webp().toBuffer(), 'text/plain');
     expect(await sizeOf(await render('declared', 'width=10'))).toBe('10x10 webp');
   });
 
-  it('is sent in ranges, and not at all to a client that has it', async () => {
+  it('is sent in ranges, and answered 304 to a client that has it', async () => {
     const whole = await render('photo.jpg', 'width=60');
     const bytes = await bytesOf(whole);
     const etag = whole.headers.get('etag') ?? '';
@@ -185,7 +185,7 @@ describe('a picture', () => {
     expect([range.status, await bytesOf(range)]).toEqual([206, bytes.subarray(2, 10)]);
   });
 
-  it('is made once, also for many clients at once, and anew when the file changes', async () => {
+  it('is rendered once, also for many concurrent clients, and again when the file changes', async () => {
     await upload('changing.png', await plain(80, 80).png().toBuffer(), 'image/png');
     const before = await rows();
     const all = await Promise.all(Array.from({ length: 12 }, () => render('changing.png', 'width=8')));
@@ -224,7 +224,7 @@ describe('a picture', () => {
     expect(await rows()).toBeLessThan(count);
   });
 
-  it('is made again when its bytes are lost, as after a restore', async () => {
+  it('is rendered again when its bytes are lost, as after a restore', async () => {
     const [{ object_id: id }] = await project.sql(`select r.object_id from storage.renditions r
       where r.options like '100 % fill 80 origin' limit 1`);
     const path = objects().find((file) => file.endsWith(id)) ?? '';
@@ -233,7 +233,7 @@ describe('a picture', () => {
     expect(await sizeOf(await render('photo.jpg', 'width=100&height=100'))).toBe('100x100 jpeg');
   });
 
-  it('makes room for itself when a project has as many as it may', async () => {
+  it('replaces older pictures when a project has the maximum number', async () => {
     await other.sql(`insert into storage.renditions (source_id, options, object_id, content_type, size, sha256, created_at)
       select gen_random_uuid(), n::text, gen_random_uuid(), 'image/png', 1, repeat('0', 64), now() - n * interval '1 s'
         from generate_series(1, 10000) n`);
@@ -263,7 +263,7 @@ describe('access', () => {
     expect(await sizeOf(await fetch(data.publicUrl))).toBe('12x6 jpeg');
   });
 
-  it('by a signed URL shows the picture that was signed, and no other', async () => {
+  it('by a signed URL shows only the picture that was signed', async () => {
     const bucket = service.storage.from('private');
     const { data } = await bucket.createSignedUrl('photo.jpg', 60, { transform: { width: 20, quality: 50 } });
     const url = new URL(data?.signedUrl ?? '');
@@ -318,7 +318,7 @@ describe('attacks', () => {
   const jpeg = (): Promise<Buffer> => plain(300, 300).jpeg().toBuffer();
   it.each<[string, string, number, () => Buffer | Promise<Buffer>]>([
     ['an SVG', 'image/svg+xml', 415, () => Buffer.from(SVG)],
-    ['an SVG that says it is a PNG', 'image/png', 415, () => Buffer.from(SVG)],
+    ['an SVG declared as a PNG', 'image/png', 415, () => Buffer.from(SVG)],
     ['a text', 'image/jpeg', 415, () => Buffer.from('Hello')],
     ['an empty file', 'image/png', 400, () => Buffer.alloc(0)],
     ['a TIFF', 'image/tiff', 415, () => plain(9, 9).tiff().toBuffer()],
@@ -346,7 +346,7 @@ describe('attacks', () => {
     }
   });
 
-  it('a file with fewer bytes than its row says keeps no process waiting', async () => {
+  it('a file with fewer bytes than its row says does not block a process', async () => {
     await upload('short.jpg', await jpeg(), 'image/jpeg');
     await project.sql(`update storage.files set size = size + 1000 where filename = 'short.jpg'`);
     expect((await render('short.jpg', 'width=10')).status).toBe(500);
@@ -360,14 +360,14 @@ describe('attacks', () => {
     expect(await sizeOf(await render('photo.jpg', 'width=78'))).toBe('78x39 jpeg');
   });
 
-  it('a small file of 49 million pixels is made within the limits', async () => {
+  it('a small file of 49 million pixels is rendered within the limits', async () => {
     const bomb = pngOf(7_000, 7_000);
     expect(bomb.length).toBeLessThan(300_000);
     await upload('bomb.png', bomb, 'image/png');
     expect(await sizeOf(await render('bomb.png', 'width=10'))).toBe('10x10 png');
   });
 
-  it('a GIF of 10,000 frames shows its first', async () => {
+  it('a GIF of 10,000 frames shows its first frame', async () => {
     const gif = await plain(16, 16).gif().toBuffer();
     const frame = gif.subarray(gif.indexOf(Buffer.from('21f904', 'hex')), -1);
     const frames = Buffer.concat([
@@ -380,7 +380,7 @@ describe('attacks', () => {
     expect((await sharp(bytes, { animated: true }).metadata()).pages ?? 1).toBe(1);
   });
 
-  it('what follows the picture in a file does not get into the result', async () => {
+  it('data after the picture in a file is not in the result', async () => {
     const script = '<script>alert(1)</script>';
     await upload('polyglot.jpg', Buffer.concat([await jpeg(), Buffer.from(script)]), 'image/jpeg');
     const response = await render('polyglot.jpg', 'width=30');
@@ -389,7 +389,7 @@ describe('attacks', () => {
     expect(response.headers.get('x-content-type-options')).toBe('nosniff');
   });
 
-  it('kill -9 of the processes for pictures costs nothing but time', async () => {
+  it('kill -9 of the processes for pictures only delays the pictures', async () => {
     const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;
     const slow = sharp({ create: { width: 3_000, height: 2_000, channels: 3, background: 'gray', noise } });
     await upload('slow.jpg', await slow.jpeg().toBuffer(), 'image/jpeg');
@@ -411,7 +411,7 @@ describe('attacks', () => {
     expect(await sizeOf(await render('photo.jpg', 'width=55'))).toBe('55x28 jpeg');
   });
 
-  it('a flood of one project keeps no other waiting, and leaves few processes', async () => {
+  it('a flood by one project delays no other project, and leaves few processes', async () => {
     await uploadToOther();
     const flood = Array.from({ length: 20 }, (_, index) => render('slow.jpg', `width=${200 + index}`));
     let isOver = false;
@@ -440,7 +440,7 @@ async function sweep(): Promise<void> {
 const objects = (): string[] =>
   readdirSync(join(plinth.dataDir, 'files'), { recursive: true, encoding: 'utf8' });
 
-/** A gray PNG, which may say more pixels than it has. */
+/** A gray PNG, which may declare more pixels than it has. */
 function pngOf(width: number, height: number): Buffer {
   const chunk = (type: string, data: Buffer): Buffer => {
     const body = Buffer.concat([Buffer.from(type), data]);

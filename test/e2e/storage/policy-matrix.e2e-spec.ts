@@ -45,7 +45,7 @@ async function prepare({ isPublic, isOwned, policies }: PolicySet): Promise<() =
   await found('shelf');
   if (policies) await project.sql(policies);
   return async () => {
-    // Again, in case the last scene deleted it.
+    // Creates the bucket again, in case the previous test deleted it.
     await found('box');
     const filename = `${owner.userId}/file-${counter++}`;
     const { status, body } = await upload(

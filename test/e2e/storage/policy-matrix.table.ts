@@ -42,7 +42,7 @@ export interface PolicySet {
   /** The bucket: public or private, with an owner or (a project bucket) without one. */
   readonly isPublic: boolean;
   readonly isOwned: boolean;
-  /** SQL that replaces the shipped policies; empty: they stay. */
+  /** SQL that replaces the shipped policies, or empty to keep them. */
   readonly policies: string;
   readonly statuses: Readonly<Record<Operation, Statuses>>;
 }
@@ -159,7 +159,7 @@ export const POLICY_SETS: readonly PolicySet[] = [
       'bulk delete': [403, 200, 200, 403, 200],
     },
   },
-  // A project bucket has no owner: every signed-in user uploads, and manages their own files.
+  // A project bucket has no owner; every signed-in user can upload, and manages their own files.
   {
     title: 'as shipped, in a project bucket',
     isPublic: false,

@@ -86,7 +86,7 @@ describe.each(PROVIDERS)('the storage on %s', (_name, startProvider) => {
     ).toBe(true);
   });
 
-  it('serves the S3 protocol: objects, ranges, copies, parts that are joined, and aborted ones without bytes', async () => {
+  it('serves the S3 protocol: objects, ranges, copies, joined parts, and aborted parts, whose bytes are removed', async () => {
     const { body: made } = await plinth.admin.post(`/admin/v1/projects/${project.id}/s3-keys`, {});
     const s3 = new S3Client({
       endpoint: `${plinth.baseUrl}/p/${project.slug}/storage/v1/s3`,
@@ -116,7 +116,7 @@ describe.each(PROVIDERS)('the storage on %s', (_name, startProvider) => {
     const Parts = (await Promise.all(sent)).map(({ ETag }, at) => ({ PartNumber: at + 1, ETag }));
     provider.server?.reset();
     await s3.send(new CompleteMultipartUploadCommand({ ...joined, MultipartUpload: { Parts } }));
-    // The provider joins them: the bytes are read for their hash, and not sent again.
+    // The provider joins the parts; the bytes are read for their hash, but not sent again.
     expect(provider.server?.receivedBytes ?? 0).toBeLessThan(MIB);
     expect(provider.server?.sentBytes ?? 0).toBeLessThanOrEqual(LARGE.length);
     expect(await read('joined')).toBe(digest(LARGE));
@@ -263,7 +263,7 @@ describe.each(PROVIDERS)('the storage on %s', (_name, startProvider) => {
         filename: 'copy',
       });
       expect(copy.body.error.code).toBe('storage_unavailable');
-      // A deletion needs no provider: the row is deleted now, and the sweep removes the bytes.
+      // A deletion needs no provider, because it deletes the row, and the sweep removes the bytes.
       expect((await project.service.delete(`${project.storage}/files/${doomed.id}`)).status).toBe(200);
     } finally {
       await provider.comeBack();

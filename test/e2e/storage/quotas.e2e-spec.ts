@@ -146,7 +146,7 @@ describe('totals', () => {
     const overwrite = { query: { filename: 'one', upsert: 'true' } };
     const { id } = (await from.put(60, overwrite)).body.data;
     const file = `${project.storage}/files/${id}`;
-    // Only the difference counts: 100 bytes replace 60.
+    // Only the difference counts, as 100 bytes replace 60.
     expect((await from.put(100, overwrite)).status).toBe(200);
     expect(await from.put(101, overwrite)).toMatchObject(refused);
     expect((await from.put(40, overwrite)).status).toBe(200);
@@ -259,7 +259,7 @@ describe('before the body is read', () => {
     await box.put(10);
     expect(await announce(box, 1_100_000)).toMatch(/^HTTP\/1\.1 413 [^]*quota_exceeded/);
     await box.put(500_000);
-    // It could replace the half-megabyte file.
+    // The upload could replace the half-megabyte file.
     expect(await announce(box, 900_000)).toMatch(/^HTTP\/1\.1 100 /);
     expect(await announce(box, 900_000, '?upsert=false')).toMatch(/^HTTP\/1\.1 413 [^]*quota_exceeded/);
   });
@@ -302,7 +302,7 @@ describe('warnings', () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => box.put(1)));
     expect(statuses(answers)).toEqual(Array<number>(20).fill(201));
     expect(warnings.filter((text) => text.includes(box.id))).toHaveLength(2);
-    // Uploads that commit at the same moment do not see each other: at most the last five send the header.
+    // Concurrent commits do not see each other, so at most the last five uploads send the header.
     const warned = answers.filter((answer) => warning(answer) !== null);
     expect(warned.length).toBeGreaterThan(0);
     expect(warned.length).toBeLessThanOrEqual(5);

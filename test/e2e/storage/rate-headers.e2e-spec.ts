@@ -20,7 +20,7 @@ beforeAll(async () => {
   user = project.asSubject();
   await user.post(`${project.storage}/buckets`, { name: 'box', is_public: true });
   fileId = (await upload(user, project.storage, 'box', 'x')).body.data.id;
-  // storage-js.e2e-spec.ts has the surface of Supabase.
+  // storage-js.e2e-spec.ts tests the API of Supabase.
   routes = routesOf(plinth.app).filter(
     ({ path }) => path.startsWith('/p/:project_slug/storage') && !path.includes('/storage/v1'),
   );
@@ -73,7 +73,7 @@ it('lists all routes', () => expect(routes.length).toBeGreaterThan(15));
 
 describe('on every route', () => {
   it('401: no credentials, a forged key, a forged bearer', async () => {
-    // Previews need none; a signed URL without its signature is refused as well.
+    // Previews need no credentials; a signed URL without its signature is refused as well.
     const isPrivate = ({ path }: Route): boolean => !path.endsWith('/preview');
     for (const client of [
       plinth.http,

@@ -208,7 +208,7 @@ describe('a flood without valid credentials', () => {
     expect([stranger.status, ...rate(stranger).slice(0, 2)]).toEqual([401, 9, 8]);
   });
 
-  it('count for themselves while Redis is away, refuse ended sessions, and count together once it is back', async () => {
+  it('count separately while Redis is down, refuse ended sessions, and count together once it is back', async () => {
     const project = await replicas[0].createProject({ settings: { storage_requests_per_minute: 9 } });
     const ask = (replica: TestPlinth): Promise<HttpAnswer> =>
       project.service.at(replica.baseUrl).get(`${project.storage}/buckets`);
@@ -228,7 +228,7 @@ describe('a flood without valid credentials', () => {
     } finally {
       redis = await redis.startAgain();
     }
-    // It is empty: the first request that it counts begins a window, which both share.
+    // Redis is empty, so the first request that it counts begins a window, which both share.
     await eventually(async () => expect((await ask(replicas[0])).status).toBe(200), 20_000);
     await eventually(async () => expect((await ask(replicas[1])).status).toBe(200), 20_000);
     const [one, two] = [await ask(replicas[0]), await ask(replicas[1])];

@@ -1,4 +1,4 @@
-/** Resumable uploads: TUS 1.0, by its requests and by an unmodified tus-js-client. */
+/** Resumable uploads (TUS 1.0), by raw requests and by an unmodified tus-js-client. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { type ClientRequest, request as httpRequest } from 'node:http';
@@ -84,7 +84,7 @@ function beginPatch(url: string, from: number, length: number): ClientRequest {
   return httpRequest(url, { method: 'PATCH', headers }).on('error', () => undefined);
 }
 
-/** Its status; 409, too, for one that ends before its body. */
+/** The status of the response, or 409 if the connection ends without a response. */
 const statusOf = (request: ClientRequest): Promise<unknown> =>
   new Promise((resolve) => {
     request
@@ -109,7 +109,7 @@ describe('an upload', () => {
     expect(response.headers.get('tus-extension')).toContain('creation-with-upload');
   });
 
-  it('begins, goes on at its offset, and becomes a file with the last byte', async () => {
+  it('begins, continues at its offset, and becomes a file with the last byte', async () => {
     const name = randomUUID();
     const begun = await begin({ ...named(name), 'upload-length': '10' });
     expect(begun.status).toBe(201);
@@ -131,7 +131,7 @@ describe('an upload', () => {
     expect((await append(url, 10, '')).status).toBe(409);
   });
 
-  it('takes the first bytes with its beginning, and none for an empty file', async () => {
+  it('accepts the first bytes in the creating request, and no bytes for an empty file', async () => {
     const [name, empty] = [randomUUID(), randomUUID()];
     const body = { 'content-type': 'application/offset+octet-stream' };
     const begun = await begin({ ...named(name), ...body, 'upload-length': '5' }, 'hello');
@@ -150,7 +150,7 @@ describe('an upload', () => {
     await breakOff(url, bytes.length, bytes.subarray(0, 17 * MIB));
     await eventually(async () => expect(await offset(url)).toBeGreaterThan(0));
     let at = await offset(url);
-    // The broken request may still be storing what it got.
+    // The broken request may still be storing its bytes.
     await eventually(async () => {
       at = await offset(url);
       expect((await append(url, at, bytes.subarray(at))).status).toBe(204);
@@ -158,7 +158,7 @@ describe('an upload', () => {
     expect(digest(await download(name))).toBe(digest(bytes));
   });
 
-  it('takes bytes once, when two clients send them', async () => {
+  it('stores bytes once when two clients send them', async () => {
     const name = randomUUID();
     const url = place(await begin({ ...named(name), 'upload-length': '6' }));
     const answers = await Promise.all(['abc', 'xyz', '123'].map((body) => append(url, 0, body)));
@@ -167,7 +167,7 @@ describe('an upload', () => {
     expect(await download(name)).toHaveLength(6);
   });
 
-  it('is one object that grows and becomes the file, while its requests follow each other', async () => {
+  it('is a single growing object that becomes the file if its requests are sequential', async () => {
     const [name, content] = [randomUUID(), randomBytes(9 * MIB + 5)];
     const url = place(await begin({ ...named(name), 'upload-length': String(content.length) }));
     const objects = async (): Promise<string[]> =>
@@ -178,7 +178,7 @@ describe('an upload', () => {
       ).map(({ object_id }: { object_id: string }) => object_id);
     expect((await append(url, 0, content.subarray(0, MIB))).status).toBe(204);
     const [object] = await objects();
-    // Bytes that were refused do not stay in it.
+    // Refused bytes do not remain in the object.
     const wrong = { 'upload-checksum': `sha1 ${digest(Buffer.from('other'))}` };
     expect((await append(url, MIB, randomBytes(2 * MIB), wrong)).status).toBe(460);
     expect((await append(url, MIB, content.subarray(MIB, MIB + 1))).status).toBe(204);
@@ -192,14 +192,14 @@ describe('an upload', () => {
     expect(await objects()).toEqual([]);
   });
 
-  it('refuses the bytes of a request that another one has overtaken', async () => {
+  it('refuses the bytes of a request that another request has overtaken', async () => {
     const [name, content] = [randomUUID(), randomBytes(20 * MIB)];
     const url = place(await begin({ ...named(name), 'upload-length': String(content.length) }));
     const slow = beginPatch(url, 0, content.length);
     const status = statusOf(slow);
     slow.write(content.subarray(0, 10 * MIB));
     await until(async () => (await offset(url)) === 8 * MIB);
-    // Not with the bytes of the other client, which would be there if both wrote one object.
+    // The upload does not have bytes of the other client, as it would if both wrote the same object.
     expect((await append(url, 8 * MIB, content.subarray(8 * MIB, 9 * MIB))).status).toBe(204);
     slow.end(Buffer.alloc(10 * MIB));
     expect(await status).toBe(409);
@@ -208,7 +208,7 @@ describe('an upload', () => {
     expect((await download(name)).equals(content)).toBe(true);
   });
 
-  it('never has two requests write one object, also when one that has overtaken another brought nothing', async () => {
+  it('never lets two requests write the same object, even if the overtaking request sends no bytes', async () => {
     const [name, content] = [randomUUID(), randomBytes(20 * MIB)];
     const url = place(await begin({ ...named(name), 'upload-length': String(content.length) }));
     const writer = async (): Promise<unknown> =>
@@ -232,7 +232,7 @@ describe('an upload', () => {
     expect((await download(name)).equals(content)).toBe(true);
   });
 
-  it('refuses bytes that do not have their digest, and keeps none of them', async () => {
+  it('refuses bytes that do not match their checksum, and keeps none of them', async () => {
     const url = place(await begin({ ...named(randomUUID()), 'upload-length': '5' }));
     const wrong = { 'upload-checksum': `sha1 ${digest(Buffer.from('other'))}` };
     const refused = await append(url, 0, 'hello', wrong);
@@ -244,7 +244,7 @@ describe('an upload', () => {
     expect((await append(url, 0, 'x', { 'upload-checksum': 'crc32 AAAA' })).status).toBe(400);
   });
 
-  it('joins partial uploads in the order that is named', async () => {
+  it('joins partial uploads in the given order', async () => {
     const name = randomUUID();
     const partial = async (text: string): Promise<string> => {
       const begun = await begin({ 'upload-length': String(text.length), 'upload-concat': 'partial' });
@@ -261,7 +261,7 @@ describe('an upload', () => {
     expect((await send('HEAD', String(urls[0]), {})).status).toBe(404);
   });
 
-  it('goes on at another process', async () => {
+  it('continues at another process', async () => {
     const replica = await TestPlinth.start({ replicaOf: plinth });
     try {
       const name = randomUUID();
@@ -276,7 +276,7 @@ describe('an upload', () => {
     }
   });
 
-  it('ends at the wish of its client', async () => {
+  it('ends when its client requests it', async () => {
     const url = place(await begin({ ...named(randomUUID()), 'upload-length': '5' }));
     await append(url, 0, 'abc');
     expect((await send('DELETE', url, {})).status).toBe(204);
@@ -322,7 +322,7 @@ describe('the rules of an upload', () => {
     expect(await status({ 'upload-metadata': picture, 'upload-length': '1' })).toBe(415);
   });
 
-  it('are the policies of the caller, at the beginning and at the end', async () => {
+  it("are the caller's policies, at the beginning and at the end", async () => {
     const [one, two] = [randomUUID(), randomUUID()];
     const headers = { ...named(one), 'upload-length': '3' };
     await project.sql(`create policy mine on storage.files as restrictive for insert to authenticated
@@ -331,7 +331,7 @@ describe('the rules of an upload', () => {
     const begun = await begin({ ...headers, ...asUser(one) });
     expect(begun.status).toBe(201);
     const url = place(begun);
-    // Nobody else sees the upload.
+    // The upload is invisible to others.
     expect((await append(url, 0, 'abc', asUser(two))).status).toBe(404);
     expect((await send('DELETE', url, asUser(two))).status).toBe(404);
     expect((await send('HEAD', `${urlOf(other)}/${url.split('/').at(-1)}`, asService(other))).status).toBe(
@@ -341,12 +341,12 @@ describe('the rules of an upload', () => {
     expect((await append(url, 0, 'abc', asUser(one))).status).toBe(403);
     expect(await download(one)).toHaveLength(0);
     await project.sql(`drop policy mine on storage.files`);
-    // Nothing was lost: asking for the state completes the upload.
+    // Nothing was lost, and a HEAD request completes the upload.
     expect(await offset(url, asUser(one))).toBe(3);
     expect(String(await download(one))).toBe('abc');
   });
 
-  it('keep uploads apart of subjects that are no users here', async () => {
+  it('separate the uploads of subjects that are not users of the project', async () => {
     await project.sql(
       `create policy all_files on storage.files as permissive for insert to authenticated with check (true)`,
     );
@@ -357,7 +357,7 @@ describe('the rules of an upload', () => {
     expect((await send('HEAD', url, ada)).status).toBe(200);
   });
 
-  it('that are partial are decided by the policies, too', async () => {
+  it('apply the policies to partial uploads too', async () => {
     const anybody = { apikey: other.anonKey, authorization: `Bearer ${other.anonKey}` };
     const status = async (headers: Headers): Promise<number> =>
       (
@@ -369,11 +369,11 @@ describe('the rules of an upload', () => {
         })
       ).status;
     expect(await status({})).toBe(400);
-    // As for any upload to a bucket that the caller may not see.
+    // The status is the same for any upload to a bucket that the caller may not see.
     expect(await status(named('a'))).toBe(404);
   });
 
-  it('of one owner leave room for others', async () => {
+  it('leave capacity for uploads of other owners', async () => {
     await project.sql(
       'create policy uploads on storage.files as permissive for insert to authenticated with check (true)',
     );
@@ -399,7 +399,7 @@ describe('the rules of an upload', () => {
     expect(await status({ 'upload-concat': 'partial', 'upload-length': '999999999999999' })).toBe(413);
   });
 
-  it('refuse lies about offset and length', async () => {
+  it('refuse false offsets and lengths', async () => {
     const url = place(await begin({ ...named(randomUUID()), 'upload-length': '4' }));
     expect((await append(url, 2, 'ab')).status).toBe(409);
     expect((await append(url, 0, 'abcde')).status).toBe(413);
@@ -422,7 +422,7 @@ describe('the rules of an upload', () => {
     expect((await send('HEAD', `${urlOf()}/%00`, {})).status).toBe(404);
   });
 
-  it('let nobody join parts of others, of another project, or of no partial upload', async () => {
+  it('refuse to join uploads of others, of another project, or uploads that are not partial', async () => {
     await project.sql(
       'create policy joins on storage.files as permissive for insert to authenticated with check (true)',
     );
@@ -449,18 +449,18 @@ describe('the rules of an upload', () => {
     expect(await join(ada, own, plain)).toBe(400);
     expect(await join(ada, own, `${urlOf()}/../../${own.split('/').at(-1)}`)).toBe(400);
     expect(await join(ada, ...Array.from({ length: 101 }, () => `${urlOf()}/${randomUUID()}`))).toBe(400);
-    // Nothing was taken from anybody.
+    // The uploads are unchanged.
     expect([await offset(own, ada), await offset(foreign, bob)]).toEqual([3, 3]);
     const answers = await Promise.all([join(ada, own), join(ada, own), join(ada, own)]);
     expect(answers.toSorted()).toEqual([201, 404, 404]);
-    // The others left nothing behind.
+    // The other requests left no upload behind.
     const [left] = await project.sql(
       `select count(*)::int as uploads from storage.resumable_uploads where concat like 'final%' and completed_at is null`,
     );
     expect(left).toEqual({ uploads: 0 });
   });
 
-  it('count joined parts once, and make no file of an empty part', async () => {
+  it('count joined parts once, and do not create a file from an empty part', async () => {
     const small = await plinth.createProject({ plan: 'enterprise' });
     await makeBucket(small, { name: 'box' });
     await plinth.admin.patch(`/admin/v1/projects/${small.id}`, { settings: { storage_quota_bytes: 1_000 } });
@@ -545,7 +545,7 @@ describe('the rules of an upload', () => {
   });
 });
 
-describe('rows that the owner of the project changes are refused or served, and store no more than they may', () => {
+describe('rows that the owner of the project changes are refused or served, and do not exceed the limits', () => {
   let own: TestProject;
   beforeAll(async () => {
     own = await plinth.createProject({ plan: 'enterprise' });
@@ -588,12 +588,12 @@ describe('rows that the owner of the project changes are refused or served, and 
     );
     expect(Number(stored?.bytes)).toBeLessThanOrEqual(6);
     expect([200, 204, 404, 500]).toContain((await send('DELETE', url, as)).status);
-    // Others are not concerned.
+    // Other uploads are not affected.
     expect((await begin({ ...named(randomUUID()), 'upload-length': '0' })).status).toBe(201);
   });
 });
 
-describe('rows of parts that the owner of the project changes write to no file, and leave nothing open', () => {
+describe('rows of parts that the owner of the project changes cannot write to a file, and leave nothing open', () => {
   let own: TestProject;
   const objects = { file: '', foreign: '' };
   beforeAll(async () => {
@@ -667,7 +667,7 @@ describe('rows of parts that the owner of the project changes write to no file, 
     if (upload) await own.sql(`update storage.resumable_uploads set ${upload} where id = '${id}'`);
     const { status } = await append(url, at, 'def', as);
     expect(allowed).toContain(status);
-    // Nothing is left to try again with.
+    // The upload no longer exists.
     if (status === 404) expect((await send('HEAD', url, as)).status).toBe(404);
     expect([200, 204, 400, 404, 409, 500]).toContain((await send('HEAD', url, as)).status);
     await send('DELETE', url, as);
@@ -696,7 +696,7 @@ describe('tus-js-client', () => {
   it.each([
     ['in one request', {}],
     ['in chunks', { chunkSize: 2 * MIB }],
-    ['with the first chunk in the beginning', { chunkSize: 2 * MIB, uploadDataDuringCreation: true }],
+    ['with the first chunk in the creating request', { chunkSize: 2 * MIB, uploadDataDuringCreation: true }],
     ['in parallel', { parallelUploads: 3 }],
   ])('uploads %s', async (_how, options) => {
     const [name, bytes] = [randomUUID(), randomBytes(9 * MIB)];
@@ -704,7 +704,7 @@ describe('tus-js-client', () => {
     expect(digest(await download(name))).toBe(digest(bytes));
   });
 
-  it('goes on after an abort', async () => {
+  it('continues after an abort', async () => {
     const [name, bytes] = [randomUUID(), randomBytes(9 * MIB)];
     let url: string | null = null;
     await new Promise<void>((resolve, reject) => {

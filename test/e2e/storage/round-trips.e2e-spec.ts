@@ -1,4 +1,7 @@
-/** Round trips to the database by Plinth's own count (GET /metrics): one to read, two to upload, move or change a type; one for a small upload after another. */
+/**
+ * Round trips to the database as Plinth counts them (GET /metrics): one for a read, two for an upload, a move or a new
+ * type, and one for consecutive small uploads.
+ */
 import { randomBytes } from 'node:crypto';
 import { HttpAnswer, HttpClient } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
@@ -51,7 +54,7 @@ it.each<[string, () => Promise<HttpAnswer>, number]>([
 });
 
 it.each([
-  ['a small upload after another', 4, 1],
+  ['a small upload right after another', 4, 1],
   ['a large upload', 70_000, 2],
 ])('%s costs the least possible round trips', async (name, bytes, expected) => {
   const send = (n: number): Promise<HttpAnswer> =>

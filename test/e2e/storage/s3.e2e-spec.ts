@@ -1,4 +1,4 @@
-/** The S3 protocol: by an unmodified aws-sdk, and by requests that no client sends. */
+/** The S3 protocol, by an unmodified aws-sdk and by requests that no client sends. */
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
@@ -118,7 +118,7 @@ describe('buckets', () => {
     );
   });
 
-  it('have names as S3 allows, once, and are deleted when they are empty', async () => {
+  it('have unique names that S3 allows, and are deleted only when they are empty', async () => {
     expect(await fault(s3.send(new CreateBucketCommand({ Bucket: 'Upper' })))).toBe('InvalidBucketName 400');
     expect(await fault(s3.send(new CreateBucketCommand({ Bucket: 'box' })))).toBe(
       'BucketAlreadyOwnedByYou 409',
@@ -190,7 +190,7 @@ describe('objects', () => {
       'image/svg+xml',
       expect.stringContaining('sandbox'),
     ]);
-    // An owner's SQL can write more than a request could.
+    // An owner's SQL can write more metadata than a request can.
     await project.sql(`update storage.files set metadata = (select jsonb_object_agg('m' || n, repeat('x', 100))
       from generate_series(1, 5000) n) where filename = 'typed'`);
     const head = await s3.send(new HeadObjectCommand(given));
@@ -199,7 +199,7 @@ describe('objects', () => {
     expect(head.MissingMeta).toBe(5_000 - Object.keys(head.Metadata ?? {}).length);
   });
 
-  it('are copied and tagged, with metadata that stays or is replaced', async () => {
+  it('are copied and tagged, with metadata that is kept or replaced', async () => {
     await put('source', 'bytes', { Metadata: { a: '1' }, Tagging: 'k=v&l=w', ContentType: 'text/x-old' });
     const copy = (Key: string, more: object = {}) =>
       s3.send(new CopyObjectCommand({ Bucket: 'box', Key, CopySource: 'box/source', ...more }));
@@ -246,7 +246,7 @@ describe('objects', () => {
     expect(Contents).toBeUndefined();
   });
 
-  it('of the other surfaces are the same, with a tag that is not taken for an MD5', async () => {
+  it('of the other APIs are the same, with an entity tag that clients do not mistake for an MD5', async () => {
     const path = `/p/${project.slug}/storage/v1/object/box/from/js.txt` as const;
     await project.service.unchecked().post(path, 'hello', { headers: { 'content-type': 'text/plain' } });
     expect((await read('from/js.txt')).toString()).toBe('hello');
@@ -288,7 +288,7 @@ describe('lists', () => {
     return found;
   }
 
-  it.each([true, false])('give all names, page by page (version 2: %s)', async (second) => {
+  it.each([true, false])('return all names, page by page (version 2: %s)', async (second) => {
     expect((await pages(second, {})).flat()).toEqual(NAMES);
     expect((await pages(second, { MaxKeys: 3 })).map((page) => page.length)).toEqual([3, 3, 2]);
     expect((await pages(second, { MaxKeys: 3 })).flat()).toEqual(NAMES);
@@ -313,7 +313,7 @@ describe('lists', () => {
     expect((await pages(second, { Delimiter: 'c', MaxKeys: 1 })).flat()).toEqual(atC);
   });
 
-  it('begin after a name, and encode names by wish', async () => {
+  it('begin after a name, and encode names on request', async () => {
     const after = await s3.send(
       new ListObjectsV2Command({ Bucket: 'list', StartAfter: 'd', EncodingType: 'url' }),
     );
@@ -337,7 +337,7 @@ describe('multipart uploads', () => {
   const complete = (Key: string, UploadId: string, Parts: object[], by = s3) =>
     by.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } }));
 
-  it('join their parts, in any order of arrival, and replaced ones once', async () => {
+  it('join their parts in any order of arrival, and use only the last version of a part', async () => {
     const Key = 'multi é';
     const [first, second, last] = [randomBytes(5 * MIB), randomBytes(5 * MIB), randomBytes(1_000)];
     const id = await begin(Key, { ContentType: 'application/x-test', Metadata: { a: '1' } });
@@ -363,12 +363,12 @@ describe('multipart uploads', () => {
     expect((await read(Key)).equals(Buffer.concat([first, second, last]))).toBe(true);
     const head = await s3.send(new HeadObjectCommand({ Bucket, Key }));
     expect(head).toMatchObject({ ETag: done.ETag, Metadata: { a: '1' }, ContentType: 'application/x-test' });
-    // The answer may have been lost.
+    // A client repeats the request if the response was lost.
     expect((await complete(Key, id, [one, two, three])).ETag).toBe(done.ETag);
     expect(await fault(part(Key, id, 1, 'late'))).toBe('NoSuchUpload 404');
   });
 
-  it('are to be completed later while another request completes them', async () => {
+  it('must be retried while another request completes them', async () => {
     const Key = 'held';
     const id = await begin(Key);
     const one = await part(Key, id, 1, 'x');
@@ -380,7 +380,7 @@ describe('multipart uploads', () => {
     expect((await complete(Key, id, [one])).Key).toBe(Key);
   });
 
-  it('take parts from other objects', async () => {
+  it('copy parts from other objects', async () => {
     await put('whole', Buffer.alloc(6 * MIB, 7));
     const [Key, CopySource] = ['copied', 'box/whole'];
     const UploadId = await begin(Key);
@@ -424,7 +424,7 @@ describe('multipart uploads', () => {
 });
 
 describe('keys', () => {
-  it('are refused for another project, after their end, and with another secret', async () => {
+  it('are refused for another project, after they expire, and with another secret', async () => {
     const foreign = clientOf(await newKey({}, other));
     expect(await fault(foreign.send(new ListBucketsCommand()))).toBe('InvalidAccessKeyId 403');
     const ended = await newKey();
@@ -446,7 +446,7 @@ describe('keys', () => {
     expect(JSON.stringify(body)).not.toContain(key.secret_access_key);
   });
 
-  it('end with the grace period of a rotation that says so, like the keys of the project', async () => {
+  it('end with the grace period of a rotation that includes them, like the keys of the project', async () => {
     const own = await plinth.createProject();
     const list = (one: S3Credentials): Promise<string> =>
       clientOf(one, { endpoint: endpointOf(own) })
@@ -483,7 +483,7 @@ describe('keys', () => {
     expect((await plinth.admin.get(`${path}/s3-keys`)).body).toEqual([]);
   });
 
-  it('may only read, or reach one bucket', async () => {
+  it('can be limited to reading, or to one bucket', async () => {
     await put('shared');
     const reader = clientOf(await newKey({ read_only: true }));
     expect((await read('shared', {}, reader)).toString()).toBe('x');
@@ -500,7 +500,7 @@ describe('keys', () => {
     expect(await fault(bound.send(copy))).toBe('AccessDenied 403');
   });
 
-  it('of a user, and session tokens, put the policies in force', async () => {
+  it('of a user, and session tokens, are subject to the policies', async () => {
     await project.sql(`create policy own on storage.files for all to authenticated
       using (owner_id = auth.uid()) with check (owner_id = auth.uid());
       create policy seen on storage.buckets for select to authenticated using (true)`);
@@ -530,7 +530,7 @@ describe('keys', () => {
 });
 
 describe('presigned addresses', () => {
-  it('read and write, as long as they are valid', async () => {
+  it('read and write while they are valid', async () => {
     const url = await getSignedUrl(s3, new PutObjectCommand({ Bucket: 'box', Key: 'pre signed/é' }), {
       expiresIn: 60,
     });
@@ -630,13 +630,13 @@ it('plinth s3-keys manages the keys', async () => {
 describe('hostile requests', () => {
   interface Raw {
     readonly body?: string;
-    /** x-amz-content-sha256; default: that of the body. */
+    /** x-amz-content-sha256; default: the hash of the body. */
     readonly payload?: string;
     readonly at?: number;
     readonly signed?: Record<string, string>;
     /** Added after the signature. */
     readonly added?: Record<string, string>;
-    /** Further names in SignedHeaders. */
+    /** Additional names in SignedHeaders. */
     readonly repeated?: readonly string[];
     /** Makes the body from the signature of the head. */
     readonly chunks?: (seed: string, sign: (...lines: string[]) => string) => string;
@@ -688,7 +688,7 @@ describe('hostile requests', () => {
     expect((await read('raw')).toString()).toBe('x');
   });
 
-  it('with the same header signed again and again are refused before it is hashed', async () => {
+  it('with a header listed many times in SignedHeaders are refused before it is hashed', async () => {
     expect(await send('GET', '/box', { repeated: ['host'] })).toEqual([400, 'AuthorizationHeaderMalformed']);
     const forged = { repeated: Array<string>(10_000).fill('a'), added: { a: 'x'.repeat(8_000) } };
     expect(await send('GET', '/box', forged)).toEqual([400, 'AuthorizationHeaderMalformed']);
@@ -845,7 +845,7 @@ describe('CORS of buckets', () => {
 
   beforeAll(() => s3.send(new CreateBucketCommand({ Bucket: 'cors' })));
 
-  it('keeps, shows and removes the rules, and is open without any', async () => {
+  it('stores, shows and removes the rules, and allows every origin without rules', async () => {
     const show = () => s3.send(new GetBucketCorsCommand({ Bucket: 'cors' }));
     await expect(show()).rejects.toMatchObject({ name: 'NoSuchCORSConfiguration' });
     expect(
@@ -892,7 +892,7 @@ describe('CORS of buckets', () => {
     expect(await from('https://evil.example')).toBe('*');
   });
 
-  it('refuses rules that no header can have, and takes altered ones for none that allow anything', async () => {
+  it('refuses rules that a header cannot hold, and ignores altered rules', async () => {
     const rule = RULES.CORSRules[0];
     for (const wrong of [
       { AllowedMethods: ['PATCH'] },
@@ -913,7 +913,7 @@ describe('CORS of buckets', () => {
     await s3.send(new DeleteBucketCorsCommand({ Bucket: 'cors' }));
   });
 
-  it('lets only those change them who may change the bucket', async () => {
+  it('lets only callers that may change the bucket change the rules', async () => {
     const bound = clientOf(await newKey({ read_only: true }));
     const change = new PutBucketCorsCommand({ Bucket: 'cors', CORSConfiguration: RULES });
     await expect(bound.send(change)).rejects.toMatchObject({ $metadata: { httpStatusCode: 403 } });
@@ -922,7 +922,7 @@ describe('CORS of buckets', () => {
   });
 });
 
-describe('what tools ask for', () => {
+describe('requests of tools', () => {
   it('lists each object as its only version, in pages', async () => {
     await s3.send(new CreateBucketCommand({ Bucket: 'versions' }));
     for (const Key of ['a', 'b', 'c/d'])
@@ -936,7 +936,7 @@ describe('what tools ask for', () => {
     expect(rest.CommonPrefixes).toEqual([{ Prefix: 'c/' }]);
   });
 
-  it('shows the ACL that everything has, and takes no other', async () => {
+  it('shows the fixed ACL of buckets and objects, and refuses any other', async () => {
     await put('acl');
     for (const { Grants } of [
       await s3.send(new GetBucketAclCommand({ Bucket: 'box' })),
@@ -954,7 +954,7 @@ describe('what tools ask for', () => {
     await expect(set('public-read')).rejects.toMatchObject({ name: 'NotImplemented' });
   });
 
-  it('keeps the type of a text as it came, pages buckets, and names the request of an error', async () => {
+  it('keeps the type of a text unchanged, pages buckets, and identifies the request of an error', async () => {
     await put('typed', 'x', { ContentType: 'text/plain' });
     const head = await s3.send(new HeadObjectCommand({ Bucket: 'box', Key: 'typed' }));
     expect(head.ContentType).toBe('text/plain');

@@ -43,7 +43,7 @@ describe('POST /files/<file_id>/signed-url', () => {
     expect([status, body.error]).toEqual([200, null]);
     expect(body.data.url).toMatch(/^http:\/\/plinth\.test\/p\//);
     expect(body.data.expires_at).toBeGreaterThanOrEqual(before + seconds);
-    // The server's PostgreSQL tells the time, in whole seconds.
+    // The time comes from the PostgreSQL server, in whole seconds.
     expect(body.data.expires_at).toBeLessThanOrEqual(Math.ceil(plinth.clock.now() / 1000) + seconds + 1);
   });
 

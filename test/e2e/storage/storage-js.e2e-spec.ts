@@ -1,4 +1,4 @@
-/** storage of an unmodified supabase-js (DECISIONS.md 9). Its own suite: storage-js.soak-spec.ts. */
+/** Storage by an unmodified supabase-js (DECISIONS.md 9). storage-js.soak-spec.ts runs the suite of storage-js. */
 import { randomUUID } from 'node:crypto';
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import { eventually } from '../../support/eventually';
@@ -77,10 +77,10 @@ describe('buckets', () => {
 
   it.each<[string, object]>([
     ['a name that is taken', { id: 'private', name: 'private' }],
-    ['an id that is not the name', { id: 'x', name: 'y' }],
+    ['an id that differs from the name', { id: 'x', name: 'y' }],
     ['no name', { id: 'x' }],
-    ['a size that is none', { name: 'x', file_size_limit: '1 parsec' }],
-    ['types that are no list', { name: 'x', allowed_mime_types: 'text/plain' }],
+    ['an invalid size', { name: 'x', file_size_limit: '1 parsec' }],
+    ['types that are not a list', { name: 'x', allowed_mime_types: 'text/plain' }],
   ])('are refused with %s', async (_case, body) => {
     const answer = await raw('bucket', {
       method: 'POST',
@@ -96,7 +96,7 @@ describe('buckets', () => {
   });
 });
 
-it('emptying a bucket ends, even if a trigger of the project adds a file for each one that is deleted', async () => {
+it('emptying a bucket ends, even if a trigger of the project adds a file for each deleted file', async () => {
   const own = await plinth.createProject({ plan: 'enterprise' });
   const { storage } = clientOf(own, own.serviceKey);
   await storage.createBucket('endless');
@@ -159,7 +159,7 @@ describe('uploads', () => {
     expect(await (await files.download(path)).data?.text()).toBe('four');
   });
 
-  it('keep the declared type, and detect it where none is declared', async () => {
+  it('keep the declared type, and detect the type if none is declared', async () => {
     const files = service.storage.from('private');
     const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk', 'base64');
     for (const [contentType, kept] of [
@@ -196,7 +196,7 @@ describe('uploads', () => {
     },
   );
 
-  it('that break off leave no file', async () => {
+  it('that are interrupted leave no file', async () => {
     const path = `${folder()}/broken`;
     const body = new ReadableStream({
       start(controller) {
@@ -214,7 +214,7 @@ describe('lists', () => {
   const names = ['b.txt', 'a.txt', 'sub/c.txt', 'sub/deep/d.txt', 'Öl.txt', 'zoo/e.txt', 'a%_.txt'];
   beforeAll(async () => {
     root = folder();
-    // Not by the client, which does not encode the percent sign.
+    // Uses raw requests, because the client does not encode the percent sign.
     for (const name of names)
       await raw(`object/private/${root}/${encodeURI(name)}`, { method: 'POST', body: name });
   });
@@ -323,7 +323,7 @@ describe('moves, copies and deletions', () => {
     expect((await files.move(`${root}/c`, '../x')).error).toMatchObject({ status: 400 });
   });
 
-  it('remove many, and leave out what does not exist', async () => {
+  it('remove many files, and omit files that do not exist', async () => {
     const files = service.storage.from('private');
     const root = folder();
     for (const name of ['a', 'b', 'c']) await files.upload(`${root}/${name}`, name);
@@ -349,7 +349,7 @@ describe('addresses without credentials', () => {
     expect(saved.headers.get('content-disposition')).toMatch(/^attachment; filename="a.txt"/);
   });
 
-  it('save HTML and SVG in place of showing them', async () => {
+  it('save HTML and SVG instead of showing them', async () => {
     const path = `${folder()}/a.html`;
     await service.storage.from('public').upload(path, '<script>1</script>', { contentType: 'text/html' });
     const { headers } = await get(anon.storage.from('public').getPublicUrl(path).data.publicUrl);
@@ -419,7 +419,7 @@ describe('signed uploads', () => {
     expect(await (await user.storage.from('private').download(path)).data?.text()).toBe('two');
   });
 
-  it('are refused where the caller may not upload, and for another path, project or secret', async () => {
+  it('are refused if the caller may not upload, and for another path, project or secret', async () => {
     expect((await anon.storage.from('private').createSignedUploadUrl('a')).error).not.toBeNull();
     const { data } = await user.storage.from('private').createSignedUploadUrl('mine/a');
     const token = String(data?.token);
@@ -437,7 +437,7 @@ describe('signed uploads', () => {
 });
 
 describe('policies and credentials', () => {
-  it('decide as for the other surface', async () => {
+  it('apply as in the other API', async () => {
     const path = `${folder()}/mine.txt`;
     expect((await user.storage.from('private').upload(path, 'mine')).error).toBeNull();
     expect((await stranger.storage.from('private').download(path)).error).toMatchObject({ status: 404 });
@@ -453,7 +453,7 @@ describe('policies and credentials', () => {
     expect((await user.storage.from('private').exists(path)).data).toBe(true);
   });
 
-  it('take a key alone, and no token of a user or of another project', async () => {
+  it('accept a key alone, but no token of a user or of another project', async () => {
     const alone = (headers: Record<string, string>): Promise<number> =>
       get(`${plinth.baseUrl}/p/${project.slug}/storage/v1/bucket`, { headers }).then(({ status }) => status);
     expect(await alone({ authorization: `Bearer ${project.serviceKey}` })).toBe(200);
@@ -463,14 +463,14 @@ describe('policies and credentials', () => {
     expect(await alone({ apikey: other.serviceKey })).toBe(401);
   });
 
-  it('come with the rate of the project', async () => {
+  it('have the rate limit of the project', async () => {
     for (const path of ['bucket', 'object/private/none', 'object/public/public/none', 'nowhere']) {
       const { headers } = await raw(path);
       expect([path, headers.get('x-ratelimit-limit')]).toEqual([path, '10000']);
     }
   });
 
-  it('find the project by the apikey where the path has none', async () => {
+  it('find the project by the apikey if the path has no project', async () => {
     const { data } = await createClient(plinth.baseUrl, project.serviceKey, {
       realtime: { transport: NoSocket as never },
     }).storage.getBucket('private');

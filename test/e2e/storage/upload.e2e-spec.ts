@@ -30,7 +30,7 @@ const refused = (status: number, code: string): object => ({
 
 describe('POST /buckets/<bucket_name>/upload', () => {
   it('stores the part named file and answers the file record', async () => {
-    // Random bytes could be the signature of a format: those of MP3 have two.
+    // The content begins with zeros, because random bytes could be the signature of a format; MP3 has one of two bytes.
     const content = Buffer.concat([Buffer.alloc(8), randomBytes(299_992)]);
     const answer = await upload(user, storage, 'box', content, { name: 'random.bin' });
     expect(answer.status).toBe(201);
@@ -250,7 +250,7 @@ describe('an upload to a taken name', () => {
     expect((await user.get(`${storage}/files/${first.body.data.id}/download`)).text).toBe('first');
   });
 
-  it('answers exactly one 201 to parallel uploads of one name, and leaves no bytes of the others', async () => {
+  it('answers exactly one of several concurrent uploads to one name with 201, and leaves no bytes of the others', async () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, n) =>
         upload(user, storage, 'box', `content ${n}`, { name: 'parallel.txt' }),
@@ -260,7 +260,7 @@ describe('an upload to a taken name', () => {
     await expectBytesMatchRows(plinth, project);
   });
 
-  it('is overwritten with upsert=true: same id, new bytes, old bytes gone', async () => {
+  it('is overwritten with upsert=true: it keeps the id and replaces the bytes', async () => {
     const first = await upload(user, storage, 'box', 'first', { name: 'twice.txt' });
     const second = await upload(user, storage, 'box', '<html>second', {
       name: 'twice.txt',
@@ -342,7 +342,7 @@ describe('limits of an upload', () => {
     expect((await upload(other, small.storage, 'box', '123456', { name: 'b' })).status).toBe(413);
   });
 
-  it('answers 413 while the client still sends, and the client sees it', async () => {
+  it('answers 413 while the client still sends, and the client receives it', async () => {
     const answer = await upload(user, storage, 'box', Buffer.alloc(40 * 1024 * 1024), { name: 'huge' });
     expect(answer).toMatchObject(refused(413, 'file_too_large'));
   });
@@ -425,13 +425,13 @@ describe('a small upload right after another', () => {
       403,
       'forbidden',
     ],
-  ])('heeds %s of the bucket', async (_name, change, status, code) => {
+  ])('obeys %s of the bucket', async (_name, change, status, code) => {
     await change();
     expect(await send()).toMatchObject(refused(status, code));
     await expectBytesMatchRows(plinth, project);
   });
 
-  it('goes into a bucket with restrictions that it meets, and into the one that has the name now', async () => {
+  it('succeeds if it meets the limits of the bucket, and uses the bucket that now has the name', async () => {
     await patch({ file_size_limit: 1_000, allowed_mime_types: ['text/plain'] });
     expect((await send()).status).toBe(201);
     await patch({ file_size_limit: null, allowed_mime_types: null });
@@ -442,7 +442,7 @@ describe('a small upload right after another', () => {
   });
 });
 
-describe('many small uploads of a caller at once', () => {
+describe('many concurrent small uploads of a caller', () => {
   const names = Array.from({ length: 24 }, (_, n) => `${n}.txt`);
   let bucket = '';
   const send = (name: string): Promise<HttpAnswer> =>
@@ -453,13 +453,13 @@ describe('many small uploads of a caller at once', () => {
     await user.post(`${storage}/buckets`, { name: bucket });
     expect((await send('first')).status).toBe(201);
   });
-  /** Each statement that inserts files waits for the next of them. */
+  /** Delays each statement that inserts files, so that the next uploads arrive. */
   const slowly = (): Promise<unknown> =>
     project.sql(`
       create function public.linger() returns trigger language plpgsql as $$ begin perform pg_sleep(0.2); return null; end $$;
       create trigger linger before insert on storage.files for each statement execute function public.linger()`);
 
-  it('share statements, and get their own records', async () => {
+  it('share statements, and each get their own record', async () => {
     await slowly();
     try {
       const answers = await sendAll();
@@ -477,7 +477,7 @@ describe('many small uploads of a caller at once', () => {
     }
   });
 
-  it('fail alone where a name is taken, a trigger of the project refuses a row, or a quota ends', async () => {
+  it('fail individually if a name is taken, a trigger of the project refuses a row, or a quota is reached', async () => {
     for (const name of names.slice(0, 3)) expect((await send(name)).status).toBe(201);
     await project.sql(`
       create function public.refuse() returns trigger language plpgsql as $$ begin
@@ -488,7 +488,7 @@ describe('many small uploads of a caller at once', () => {
       expect(statuses).toEqual(names.map((_name, n) => (n < 3 ? 409 : n === 5 || n === 9 ? 400 : 201)));
       await user.patch(`${storage}/buckets/${bucket}`, { quota_files: 30 });
       const more = await Promise.all(names.map((name) => send(`more ${name}`)));
-      // 23 files are there: the first one, and all but two of the names.
+      // The bucket has 23 files: the first file, and all but two of the names.
       expect(more.filter(({ status }) => status === 201)).toHaveLength(7);
       expect(more.filter(({ status }) => status === 413)).toHaveLength(17);
       await expectBytesMatchRows(plinth, project);
@@ -585,17 +585,17 @@ describe('broken forms', () => {
       `${part('name="file"; filename="a"', 'one\r\n--bc\r\ntwo')}--b--\r\n`,
     ],
     [
-      'the same where the boundary is quoted',
+      'the same with a quoted boundary',
       'multipart/form-data; boundary="b"',
       `${part('name="file"; filename="a"', `${'one'.repeat(50_000)}\r\n--bc\r\ntwo`)}--b--\r\n`,
     ],
     [
-      'the same where the boundary stands behind another parameter',
+      'the same with the boundary after another parameter',
       'multipart/form-data; charset=UTF-8; boundary=b',
       `${part('name="file"; filename="a"', 'one\r\n--bc\r\ntwo')}--b--\r\n`,
     ],
     [
-      'the same where blanks surround it',
+      'the same with blanks around the boundary',
       'multipart/form-data ;  boundary=b ',
       `${part('name="file"; filename="a"', 'one\r\n--bc\r\ntwo')}--b--\r\n`,
     ],
@@ -605,7 +605,7 @@ describe('broken forms', () => {
       `${part('name="file"; filename="a"')}--b--\r\n`,
     ],
     [
-      'blanks behind a boundary, before a field',
+      'blanks after a boundary, before a field',
       'multipart/form-data; boundary=b',
       `${part('name="file"; filename="a"')}${part('name="upsert"', 'true').replace('--b', '--b ')}--b--\r\n`,
     ],
@@ -615,7 +615,7 @@ describe('broken forms', () => {
       `${part('name="file"; filename="a"')}${part('name="filename"\r\nContent-Type: text/plain; charset=nobodys', 'b')}--b--\r\n`,
     ],
     [
-      'a field that is given twice, before and after the file',
+      'a field given twice, before and after the file',
       'multipart/form-data; boundary=b',
       `${part('name="upsert"', 'false')}${part('name="file"; filename="a"')}${part('name="upsert"', 'true')}--b--\r\n`,
     ],
@@ -669,7 +669,7 @@ describe('a body without an end', () => {
     `--b\r\nContent-Disposition: form-data; name="${name}"; filename="endless"\r\n\r\n`;
 
   it.each([
-    [401, 'a bearer that is none', () => ({ auth: 'Bearer x', begin: part('file') })],
+    [401, 'an invalid bearer', () => ({ auth: 'Bearer x', begin: part('file') })],
     [404, 'an unknown bucket', () => ({ bucket: 'nowhere', begin: part('file') })],
     [413, 'a file without end', () => ({ begin: part('file') })],
     [400, 'a part of another name', () => ({ begin: part('other') })],
@@ -677,7 +677,7 @@ describe('a body without an end', () => {
     [400, 'text before the first part', () => ({ begin: '' })],
     [400, 'text after the last part', () => ({ begin: `${part('file')}x\r\n--b--\r\n` })],
     [400, 'a part that is neither field nor file', () => ({ begin: '--b\r\nX: y\r\n\r\n' })],
-  ])('is answered %i and no longer read: %s', async (status, _case, facts) => {
+  ])('is answered %i without reading the rest: %s', async (status, _case, facts) => {
     const { auth, bucket, begin }: { auth?: string; bucket?: string; begin: string } = facts();
     const head =
       `POST ${storage}/buckets/${bucket ?? 'box'}/upload HTTP/1.1\r\nHost: x\r\napikey: ${project.anonKey}\r\n` +

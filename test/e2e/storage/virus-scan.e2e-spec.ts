@@ -1,4 +1,7 @@
-/** The virus scan, with a real clamd: every surface, every setting, and a scanner that is away or reads less than the file. */
+/**
+ * The virus scan with a real clamd: every API, every setting, and a scanner that is down or does not read the whole
+ * file.
+ */
 import {
   CompleteMultipartUploadCommand,
   CopyObjectCommand,
@@ -43,7 +46,7 @@ const QUARANTINE = 'quarantine-of-the-virus-scan';
     await plinth.stop();
     await clamd.remove();
   });
-  // Every case leaves rows and bytes that name the same objects.
+  // After each test, rows and bytes refer to the same objects.
   afterEach(() => expectBytesMatchRows(plinth, project));
 
   const set = (settings: object): Promise<HttpAnswer> =>
@@ -106,7 +109,7 @@ const QUARANTINE = 'quarantine-of-the-virus-scan';
     });
   }
 
-  it('refuses an infected file on every surface, and nothing of it is visible', async () => {
+  it('refuses an infected file in every API, and nothing of it is visible', async () => {
     expect(await put('clean.txt', Buffer.from('clean'))).toMatchObject({ status: 201 });
     expect(await put('plain')).toMatchObject({ status: 422, body: infected });
     const js1 = await raw('POST', `${js}/object/box/js`, { 'content-type': 'text/plain' }, INFECTED);
@@ -122,7 +125,7 @@ const QUARANTINE = 'quarantine-of-the-virus-scan';
     );
     const at = await begin(INFECTED);
     expect((await send(at, INFECTED)).status).toBe(422);
-    // Its parts are gone: no further attempt scans it again.
+    // The parts are gone, so another attempt does not scan them again.
     expect((await raw('HEAD', at, tus)).status).toBe(404);
     const s3 = await s3Client();
     const denied = { name: 'AccessDenied', $metadata: { httpStatusCode: 403 } };
@@ -142,7 +145,7 @@ const QUARANTINE = 'quarantine-of-the-virus-scan';
     expect((await user.get(`${storage}/files/${String(file?.id)}/download`)).text).toBe('clean');
   });
 
-  it('keeps infected files apart, where only the service role sees them', async () => {
+  it('moves infected files to a quarantine that only the service role sees', async () => {
     await set({ infected_files: 'quarantine' });
     expect(await put('apart.txt')).toMatchObject({ status: 422, body: infected });
     expect((await send(await begin(INFECTED), INFECTED)).status).toBe(422);
@@ -166,7 +169,7 @@ const QUARANTINE = 'quarantine-of-the-virus-scan';
     expect((await upload(user, storage, QUARANTINE, 'mine')).status).toBe(404);
   });
 
-  it('does not keep files apart in a bucket that somebody opened', async () => {
+  it('does not use a quarantine bucket that was made public', async () => {
     await service.patch(`${storage}/buckets/${QUARANTINE}`, { is_public: true });
     expect(await put('again.txt')).toMatchObject({ status: 422, body: infected });
     expect(await list(service, QUARANTINE)).toHaveLength(2);
@@ -179,7 +182,7 @@ const QUARANTINE = 'quarantine-of-the-virus-scan';
     const { id } = body.data;
     const record = { ...body.data, updated_at: expect.any(String) };
     expect((await user.get(`${storage}/files/${id}`)).body.data).toEqual(record);
-    // A change of metadata or name leaves the mark.
+    // A change of metadata or name keeps the mark.
     const changed = await user.patch(`${storage}/files/${id}`, {
       filename: 'moved.txt',
       metadata: { scan_result: '' },
@@ -208,7 +211,7 @@ const QUARANTINE = 'quarantine-of-the-virus-scan';
     expect((await marks())[2]).toEqual(['moved.txt', undefined]);
   });
 
-  it('does with the files of a bucket what the bucket says, which users cannot change', async () => {
+  it('follows the setting of a bucket, which users cannot change', async () => {
     const scan = (value: string | null, client = service): Promise<HttpAnswer> =>
       client.patch(`${storage}/buckets/box`, { scan: value });
     await set({ infected_files: 'refuse' });
@@ -236,7 +239,7 @@ const QUARANTINE = 'quarantine-of-the-virus-scan';
     }
   });
 
-  it('leaves an entry in the history for each finding, with bucket, signature and what was done', async () => {
+  it('adds an entry to the history for each finding, with bucket, signature and action', async () => {
     const findings = async (): Promise<unknown[]> => {
       const { body } = await plinth.admin.get(
         `/admin/v1/projects/${project.id}/history?search=${encodeURIComponent('virus scan')}`,
@@ -250,7 +253,7 @@ const QUARANTINE = 'quarantine-of-the-virus-scan';
     );
   });
 
-  it('refuses what clamd does not read to the end, or lets it through with a mark', async () => {
+  it('refuses a file that clamd does not read to the end, or accepts it with a mark', async () => {
     const large = randomBytes(STREAM_LIMIT + 1);
     expect(await put('large', large)).toMatchObject({
       status: 413,
@@ -264,7 +267,7 @@ const QUARANTINE = 'quarantine-of-the-virus-scan';
     expect((await put('fits', randomBytes(STREAM_LIMIT - 1))).body.data.scan_result).toBeUndefined();
   });
 
-  it('refuses files while clamd is away, and goes on with those that were complete', async () => {
+  it('refuses files while clamd is down, and later completes uploads whose bytes had all arrived', async () => {
     await set({ unscanned_files: 'refuse', infected_files: 'refuse' });
     await clamd.stop();
     const answer = await put('away');
@@ -279,7 +282,7 @@ const QUARANTINE = 'quarantine-of-the-virus-scan';
     await set({ unscanned_files: 'mark' });
     expect((await put('let-through')).body.data.scan_result).toBe('unscanned');
     await clamd.start();
-    // All its bytes had arrived: the next request of the client completes it.
+    // All bytes of the upload had arrived, so the next request of the client completes it.
     expect((await raw('HEAD', at, tus)).status).toBe(200);
     expect(await names()).toContain('tus');
     await set({ unscanned_files: 'refuse' });
@@ -290,7 +293,7 @@ const QUARANTINE = 'quarantine-of-the-virus-scan';
 describe('a scanner that misbehaves', () => {
   const answers = ['', 'stream: OK', 'nonsense\0', 'x'.repeat(100_000)];
 
-  it('refuses files when clamd is silent, ends early or answers nonsense; four at a time of one project', async () => {
+  it('refuses files when clamd is silent, ends early or answers nonsense, and scans at most four files of a project concurrently', async () => {
     let open = 0;
     let most = 0;
     let answer: string | null = null;
@@ -324,7 +327,7 @@ describe('a scanner that misbehaves', () => {
         Array.from({ length: 24 }, (_item, index) => there(`silent-${index}`)),
       );
       expect(new Set(silent.map(({ status }) => status))).toEqual(new Set([503]));
-      // Four, and as many whose end the server has not seen yet.
+      // Four connections are open, and up to four more whose end clamd has not seen yet.
       expect(most).toBeLessThanOrEqual(8);
       for (answer of answers) expect((await there('odd')).status).toBe(503);
       expect((await client.get(`${project.storage}/buckets/box/files`)).body.data).toEqual([]);

@@ -1,4 +1,7 @@
-/** Schedules: SQL and requests at the times of a cron expression, once over all processes. And the command line of both. */
+/**
+ * Schedules run SQL and requests at the times of a cron expression, once over all processes. Also tests the command
+ * line for webhooks and schedules.
+ */
 import { AdminClient } from '../../../src/cli/admin-client';
 import { runCli } from '../../../src/cli/run-cli';
 import { cliEnvironment } from '../../support/cli-environment';
@@ -38,7 +41,7 @@ const pass = async (seconds: number): Promise<void> => {
   await project.sql(`select pg_notify('plinth_hooks', 'again')`);
 };
 
-it('runs SQL as the owner, each time once over all processes, with a history', async () => {
+it('runs SQL as the owner, once over all processes at each time, with a history', async () => {
   const sql = 'insert into ticks default values; update ticks set at = at';
   const created = await plinth.admin.post(base(), { name: 'tick', ...MINUTELY, sql });
   expect([created.status, created.body]).toMatchObject([
@@ -56,7 +59,7 @@ it('runs SQL as the owner, each time once over all processes, with a history', a
       });
     });
   }
-  // Of an hour that passed, the last time is made up for.
+  // After an hour without runs, only the last missed run is made up for.
   await pass(3_600);
   await eventually(async () => {
     expect(await runsOf(id)).toHaveLength(4);
@@ -108,7 +111,7 @@ it.each([
   expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(message)]);
 });
 
-it('rests while rows that an owner wrote are malformed, and never gives service_role the SQL of the owner', async () => {
+it('run while rows that an owner wrote are malformed, and cannot be given SQL by service_role', async () => {
   await project.sql(`insert into hooks.schedules (id, name, cron, time_zone, sql) values
     (gen_random_uuid(), 'wild', repeat('*', 90), 'UTC', 'select'), (gen_random_uuid(), 'zone', '* * * * *', 'x', 'select'),
     (gen_random_uuid(), 'never', '0 0 31 4,6,9,11 *', 'UTC', 'select'), (gen_random_uuid(), 'seconds', '* * * * * *', 'UTC', 'select')`);
@@ -135,7 +138,7 @@ async function plinthCli(...args: string[]): Promise<string> {
 // oxlint-disable-next-line typescript/no-explicit-any -- answers of the product under test
 const json = async (...args: string[]): Promise<any> => JSON.parse(await plinthCli(...args, '--json'));
 
-it('plinth webhooks and plinth schedules manage them', async () => {
+it('plinth webhooks and plinth schedules manage webhooks and schedules', async () => {
   const { slug } = project;
   const url = receiver.url('/cli');
   const made = await json(

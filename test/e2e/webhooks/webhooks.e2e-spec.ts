@@ -1,4 +1,4 @@
-/** Webhooks: what is queued with a change, how it is delivered, and receivers and owners that are hostile. */
+/** Webhooks: their events and delivery, and hostile receivers and owners. */
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { backUp, restore } from '../../support/backups';
@@ -29,7 +29,7 @@ afterAll(async () => {
 const base = (): string => `/admin/v1/projects/${project.id}/webhooks`;
 let paths = 0;
 
-/** A webhook with its own path. */
+/** Creates a webhook with a separate path at the receiver. */
 async function create(body: object): Promise<{ id: string; secret: string; path: string }> {
   const path = `/hook-${(paths += 1)}`;
   const answer = await plinth.admin.post(base(), { url: receiver.url(path), ...body });
@@ -87,7 +87,7 @@ describe('a webhook of a table', () => {
     await remove(hook);
   });
 
-  it('is not sent for a transaction that is rolled back, and waits for a savepoint that is', async () => {
+  it('is not sent for a rolled back transaction or savepoint', async () => {
     const hook = await create({ table: 'orders', events: ['INSERT'] });
     await asOwner(await accessOf(plinth, project.id), async (client) => {
       await client.query(`begin; insert into orders values (10, 'undone')`);
@@ -149,7 +149,7 @@ describe('a webhook of a table', () => {
     await remove(hook);
   });
 
-  it('keeps the order of a table without a primary key, and tells a large row by its key', async () => {
+  it('keeps the order of a table without a primary key, and sends only the key of a large row', async () => {
     const words = await create({ table: 'words', events: ['INSERT'] });
     await project.sql(`insert into words select n::text from generate_series(1, 30) n`);
     const told = await arrived(words.path, 30);
@@ -164,7 +164,7 @@ describe('a webhook of a table', () => {
 });
 
 describe('events of auth and storage', () => {
-  it('tells of users and files without secrets', async () => {
+  it('are sent for users and files, without secrets', async () => {
     const hook = await create({
       events: ['user.created', 'user.signed_in', 'user.deleted', 'file.created', 'file.deleted'],
     });
@@ -195,7 +195,7 @@ describe('events of auth and storage', () => {
 });
 
 describe('a receiver', () => {
-  it('that fails gets the delivery again, in order, until it accepts it', async () => {
+  it('that fails receives the delivery again, in order, until it accepts it', async () => {
     const hook = await create({ table: 'orders', events: ['INSERT', 'UPDATE'] });
     receiver.answer(hook.path, (response) => response.writeHead(503).end('busy'));
     await project.sql(`insert into orders values (40, 'a'); update orders set status = 'b' where id = 40`);
@@ -251,14 +251,14 @@ describe('a receiver', () => {
     receiver.answer(slow.path, () => undefined);
     await project.sql(`insert into orders select n from generate_series(2000, 2009) n`);
     await arrived(quick.path, 10);
-    // The slow one still has its first request, which has ten seconds.
+    // The slow webhook is still at its first request, which may take ten seconds.
     expect(receiver.at(slow.path)).toHaveLength(1);
     receiver.answer(slow.path);
     await remove(slow);
     await remove(quick);
   });
 
-  it('gets no redirect, and of its answer 4 KB are kept', async () => {
+  it('cannot redirect, and only 4 KB of its response are kept', async () => {
     const hook = await create({ table: 'orders', events: ['INSERT'] });
     receiver.answer(hook.path, (response, { json }) => {
       if (json.record.id === 60) response.writeHead(302, { location: receiver.url('/elsewhere') }).end();
@@ -311,7 +311,7 @@ describe('an address', () => {
     'http://localhost:80/x',
     'http://0x7f.1/x',
     'http://nowhere.invalid/x',
-  ])('%s is not reached, and the error tells nothing about the network', async (url) => {
+  ])('%s is not contacted, and the error reveals nothing about the network', async (url) => {
     const hook = await create({ table: 'orders', events: ['INSERT'], url });
     await project.sql(`insert into orders (id) select coalesce(max(id), 0) + 1 from orders`);
     await eventually(async () =>
@@ -349,7 +349,7 @@ describe('an address', () => {
     [{ condition: `true)) execute function auth.complete_user() --` }, 'syntax error'],
     [{ secret: 'whsec_short' }, 'secret must be'],
     [{ typo: 1 }, 'typo is unknown'],
-  ])('and what is meant are checked: %j', async (body, message) => {
+  ])('and the other members are checked: %j', async (body, message) => {
     const meant = { table: 'orders', events: ['INSERT'], url: 'https://example.com', ...body };
     const answer = await plinth.admin.post(base(), meant);
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(message)]);
@@ -358,7 +358,7 @@ describe('an address', () => {
 });
 
 describe('hooks.http_post()', () => {
-  it('sends what SQL says over the same queue, once there is a webhook for it', async () => {
+  it('sends requests from SQL through the same queue, once a webhook for them exists', async () => {
     const call = `select hooks.http_post('${receiver.url('/sql')}', '{"a": 1}', '{"x-kind": "test"}')`;
     await expect(project.sql(call)).rejects.toThrow('needs a webhook');
     const answer = await plinth.admin.post(base(), { events: ['http_post'] });
@@ -406,7 +406,7 @@ describe('a full queue', () => {
 
   it.each([
     ['webhook_queue_rows', 10, 'short'],
-    // PostgreSQL stores random text as it is.
+    // PostgreSQL cannot compress random text.
     ['webhook_queue_bytes', 10 * 4_500, 'long'],
   ])(
     'by %s skips the oldest deliveries of the longest queue, and no write fails',
@@ -436,7 +436,7 @@ describe('a full queue', () => {
       expect((await plinth.admin.get('/metrics')).text).toMatch(
         /^plinth_webhook_attempts_total\{outcome="skipped"\} [1-9]/m,
       );
-      // What is left arrives, and one that was skipped does when it is wanted.
+      // The remaining deliveries arrive, and a skipped delivery arrives on request.
       for (const { path } of [hook, other]) receiver.answer(path);
       await bound({ [name]: null });
       expect((await plinth.admin.post(`${base()}/${hook.id}/deliveries/${skipped[0].id}/retry`)).status).toBe(
@@ -454,7 +454,7 @@ describe('a full queue', () => {
     },
   );
 
-  it('keeps as many that are finished, and none that was sent while it was skipped is sent again', async () => {
+  it('keeps as many finished deliveries, and does not repeat a delivery that was skipped while it was sent', async () => {
     const hook = await create({ table: 'orders', events: ['INSERT'] });
     const held: ServerResponse[] = [];
     const release = (): void => held.splice(0).forEach((response) => void response.end());
@@ -462,14 +462,14 @@ describe('a full queue', () => {
     await project.sql(`insert into orders select n from generate_series(400, 430) n`);
     await arrived(hook.path, 1);
     await bound({ webhook_queue_rows: 1 });
-    // The project's deliveries begin again with its settings, once the request that is sent has its answer.
+    // Deliveries of the project restart with the new settings after the current request is answered.
     await eventually(async () => {
       release();
       await now();
       expect((await states(hook.id)).length).toBeLessThan(3);
     });
     receiver.answer(hook.path);
-    // One that waits for its answer would be sent again.
+    // A delivery without a response would be sent again.
     release();
     await bound({ webhook_queue_rows: null });
     await eventually(async () => expect(await states(hook.id)).not.toContain('waiting'));
@@ -481,7 +481,7 @@ describe('a full queue', () => {
 });
 
 describe('a hostile owner', () => {
-  it('cannot have a delivery sent without end, and harms no other project', async () => {
+  it('cannot cause endless deliveries, and does not affect other projects', async () => {
     const other = await plinth.createProject({ plan: 'enterprise' });
     await other.sql('create table orders (id int primary key)');
     const made = await plinth.admin.post(`/admin/v1/projects/${other.id}/webhooks`, {
@@ -500,7 +500,7 @@ describe('a hostile owner', () => {
     await arrived('/other', 20);
     expect(receiver.at(hook.path).length).toBe(1);
     await project.sql(`drop trigger again on hooks.deliveries`);
-    // A table that is locked keeps this project waiting, and no other.
+    // A locked table delays only this project.
     await asOwner(await accessOf(plinth, project.id), async (client) => {
       await client.query('begin; lock table hooks.deliveries in access exclusive mode');
       await other.sql('insert into orders select generate_series(21, 40)');
@@ -519,13 +519,13 @@ describe('a hostile owner', () => {
     await remove(hook);
   });
 
-  it('who drops the table or a trigger sees that the webhook is not complete', async () => {
+  it('who drops the table or a trigger sees that the webhook is incomplete', async () => {
     await project.sql('create table gone (id int primary key)');
     const hook = await create({ table: 'gone', events: ['INSERT'] });
     await project.sql('drop table gone');
     const listed = (await plinth.admin.get(base())).body.find(({ id }: { id: string }) => id === hook.id);
     expect(listed.complete).toBe(false);
-    // An address that is not valid keeps the removal neither from its end nor out of the audit log.
+    // An invalid address does not prevent the removal or its audit entry.
     await project.sql(`update hooks.webhooks set url = 'no address' where id = '${hook.id}'`);
     await remove(hook);
     const log = await plinth.admin.get('/admin/v1/audit-log?action=project.webhook.delete&limit=1');
@@ -533,7 +533,7 @@ describe('a hostile owner', () => {
   });
 });
 
-it('tells nothing while it is disabled, and counts what waits', async () => {
+it('sends nothing while it is disabled, and counts waiting deliveries', async () => {
   const hook = await create({ table: 'orders', events: ['INSERT'] });
   receiver.answer(hook.path, (response) => response.writeHead(500).end());
   await project.sql('insert into orders values (90)');
