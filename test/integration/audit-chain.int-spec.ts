@@ -1,4 +1,4 @@
-/** The platform's audit log: its chain of hashes, what tampering shows, filters and exports. */
+/** The platform's audit log: its chain of hashes, detection of tampering, filters and exports. */
 import { createHash } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { AuditChain1790000000340 } from '../../migrations/platform/1790000000340-audit-chain';
@@ -45,7 +45,7 @@ async function exported(query = ''): Promise<Entry[]> {
     .map((line) => JSON.parse(line) as Entry);
 }
 
-/** As docs/reference/administration.md describes it: Python's json.dumps(), which puts a blank after `,` and `:`. */
+/** JSON as docs/reference/administration.md describes it, like Python's json.dumps(), with a blank after `,` and `:`. */
 function dumps(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(dumps).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -99,14 +99,14 @@ describe('the chain', () => {
     });
   });
 
-  it('stays whole when several processes change things at once', async () => {
+  it('remains intact when several processes write concurrently', async () => {
     const changes = Array.from({ length: 40 }, (_, n) => rename(`Name ${n}`, n % 2 ? plinth : replica));
     expect((await Promise.all(changes)).map(({ status }) => status)).toEqual(changes.map(() => 200));
     const { intact, checked } = await verify();
     expect([intact, checked]).toEqual([true, (await exported()).length]);
   });
 
-  it('is not held up by a transaction that wrote a record and goes on', async () => {
+  it('is not delayed by a transaction that wrote a record and continues', async () => {
     const runner = plinth.app.get(DataSource).createQueryRunner();
     try {
       await runner.startTransaction();
@@ -116,7 +116,7 @@ describe('the chain', () => {
     } finally {
       await runner.release();
     }
-    // The slow record has the smaller id, and the later place.
+    // The slow record has the smaller id but the later position.
     const [slow] = (await plinth.admin.get(`${LOG}?action=test.slow`)).body as Entry[];
     const [change] = (await plinth.admin.get(`${LOG}?action=project.update&limit=1`)).body as Entry[];
     expect(Number(slow?.id)).toBeLessThan(Number(change?.id));
@@ -124,7 +124,7 @@ describe('the chain', () => {
     expect((await verify()).intact).toBe(true);
   });
 
-  it('does not hold a record whose transaction was rolled back', async () => {
+  it('does not contain a record whose transaction was rolled back', async () => {
     const before = (await verify()).head;
     await platform(`begin; insert into audit_log (actor, action) values ('a', 'test.undone'); rollback`);
     expect((await verify()).head).toEqual(before);
@@ -202,7 +202,7 @@ describe('tampering', () => {
     ],
   ])('shows %s', async (_what, tamper, broken) => expectFault(tamper, broken));
 
-  it('of the whole chain shows against a head that was kept elsewhere', async () => {
+  it('of the whole chain is detected with a head that was stored elsewhere', async () => {
     const { head } = await verify();
     const kept = `head=${head.position}:${head.hash}`;
     await rename('After the head was kept');
@@ -241,11 +241,11 @@ describe('filters and exports', () => {
   });
 
   it.each(['since=yesterday', 'since=2026-02-30T00:00:00Z', 'until=2026-01-01', 'format=xml', 'limit=5'])(
-    'of an export refuse %s with 400',
+    'of an export are refused with 400 if they have %s',
     async (query) => expect((await plinth.admin.get(`${LOG}/export?${query}`)).status).toBe(400),
   );
 
-  it('export CSV that no spreadsheet takes for a formula', async () => {
+  it('export CSV that spreadsheets do not read as formulas', async () => {
     await write("=cmd|' /C calc'!A0", 'test.csv', { note: 'a "quoted", text\nof two lines' });
     const { text, headers } = await plinth.admin.unchecked().get(`${LOG}/export?format=csv&action=test.csv`);
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
@@ -256,7 +256,7 @@ describe('filters and exports', () => {
     );
   });
 
-  it('export a log of many pages whole and in order', async () => {
+  it('export a log of many pages completely and in order', async () => {
     await platform(
       `insert into audit_log (actor, action) select 'bulk', 'test.bulk' from generate_series(1, 2500)`,
     );

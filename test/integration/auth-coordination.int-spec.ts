@@ -38,7 +38,7 @@ describe.each(kinds)('the rate counter in %s', (kind) => {
     () => (counter = kind === 'redis' ? new RedisRateCounter(first, clock) : new MemoryRateCounter(clock)),
   );
 
-  it('counts within a window and says how many remain', async () => {
+  it('counts within a window and returns how many hits remain', async () => {
     const key = randomUUID();
     const hits = [];
     const before = clock.now();
@@ -64,7 +64,7 @@ describe.each(kinds)('the rate counter in %s', (kind) => {
     expect(new Set(hits.map(({ count }) => count)).size).toBe(50);
   });
 
-  it('takes an event back, but not below zero', async () => {
+  it('undoes a hit, but not below zero', async () => {
     const key = randomUUID();
     for (let n = 0; n < 2; n += 1) await counter.hit(key, 3, 60_000);
     for (let n = 0; n < 3; n += 1) await counter.undo(key);

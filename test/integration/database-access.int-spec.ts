@@ -1,4 +1,4 @@
-/** Nobody but the roles of a project enters its database, and nobody but Plinth's role the platform's. */
+/** Only the roles of a project can connect to its database, and only Plinth's role to the platform's. */
 import { randomBytes } from 'node:crypto';
 import { DatabaseAccessCheck } from '../../src/doctor/checks/database-access.check';
 import { openPlatformDatabase } from '../../src/database/platform/platform-data-source';
@@ -41,7 +41,7 @@ describe('the doctor', () => {
     expect(await faults()).toEqual([]);
   });
 
-  it('names a database that every role, or one of another project, may connect to', async () => {
+  it('reports a database that every role, or a role of another project, may connect to', async () => {
     await admin(`grant connect on database "${theirs.database}" to public, "${own.owner_role}"`);
     const found = await faults();
     await admin(`revoke connect on database "${theirs.database}" from public, "${own.owner_role}"`);
@@ -55,7 +55,7 @@ describe('the doctor', () => {
   });
 
   it.each(['a role that another owner created', 'a role that all owners are members of'])(
-    'names a database that %s may connect to',
+    'reports a database that %s may connect to',
     async (kind) => {
       const isMade = kind.includes('created');
       if (isMade && (await serverVersion()) < 16) return;
@@ -71,7 +71,7 @@ describe('the doctor', () => {
     },
   );
 
-  it('names no role that the owner of the database created', async () => {
+  it('does not report a role that the owner of the database created', async () => {
     if ((await serverVersion()) < 16) return;
     const role = `made_${randomBytes(4).toString('hex')}`;
     await asOwner(own, (client) =>
@@ -80,7 +80,7 @@ describe('the doctor', () => {
     expect(await faults()).toEqual([]);
   });
 
-  it('names a template that every role may connect to, although it accepts no connections', async () => {
+  it('reports a template that every role may connect to, although it accepts no connections', async () => {
     const [template] = await admin(
       `select datname as name from pg_database where datname like 'plinth\\_template\\_%' and not datallowconn limit 1`,
     );
@@ -92,7 +92,7 @@ describe('the doctor', () => {
     ]);
   });
 
-  it('names a server that it cannot reach, and the findings of the others', async () => {
+  it('reports a server that it cannot reach, and the findings of the other servers', async () => {
     await admin(`grant connect on database "${theirs.database}" to public`);
     const unreachable = new DatabaseServer('postgres://plinth@127.0.0.1:1/postgres');
     const servers = { listServersElsewhere: async () => [unreachable] } as Partial<ProjectsService>;
@@ -108,7 +108,7 @@ describe('the doctor', () => {
     ]);
   });
 
-  it('names a session that outlived the right to connect', async () => {
+  it('reports a session that outlived the right to connect', async () => {
     await admin(`grant connect on database "${theirs.database}" to "${own.owner_role}"`);
     const found = await asOwner(
       own,
@@ -142,18 +142,18 @@ describe('the platform database', () => {
   beforeEach(() => void (name = `plinth_test_entry_${randomBytes(4).toString('hex')}`));
   afterEach(() => admin(`drop database if exists "${name}" with (force)`));
 
-  it('is created by one of several processes that start together, and admits Plinth only', async () => {
+  it('is created by one of several processes that start together, and admits only Plinth', async () => {
     await Promise.all([open(name), open(name), open(name)]);
     expect(await isClosed(name)).toBe(true);
   });
 
-  it('whose creation was interrupted is opened for Plinth only', async () => {
+  it('whose creation was interrupted is opened only for Plinth', async () => {
     await admin(`create database "${name}" allow_connections false`);
     await open(name);
     expect(await isClosed(name)).toBe(true);
   });
 
-  it('that an administrator closed stays closed, and the start says so', async () => {
+  it('that an administrator closed remains closed, and the start reports it', async () => {
     await open(name);
     await admin(`alter database "${name}" allow_connections false`);
     await expect(open(name)).rejects.toThrow(`the database "${name}" was closed to connections`);
@@ -161,7 +161,7 @@ describe('the platform database', () => {
     expect(row).toEqual({ open: false });
   });
 
-  it('that every role could enter is closed, and their sessions end', async () => {
+  it('that every role could connect to is closed, and sessions of other roles end', async () => {
     await admin(`create database "${name}"`);
     const ended = asOwner(
       own,

@@ -56,7 +56,7 @@ describe.each(PROVIDERS)('files on disk with an archive on %s', (name, startProv
     return address;
   }
 
-  it('has each file when its upload ends, and what it lacked after a failure', async () => {
+  it('has each file when its upload ends, and catches up after a failure', async () => {
     const sizes = [0, 10, 70_000, 1_500_000];
     const addresses: ObjectAddress[] = [];
     for (const size of sizes) addresses.push(await put(size));
@@ -64,7 +64,7 @@ describe.each(PROVIDERS)('files on disk with an archive on %s', (name, startProv
     await store.copy(addresses[2] as ObjectAddress, copy, 70_000);
     const all = [...addresses, copy].map(({ objectId }) => objectId).sort();
     expect(archived()).toEqual(all);
-    // Of the time before the start nothing is known.
+    // The store does not know whether files before its start are archived.
     expect(store.behindSeconds).toBeGreaterThan(0);
     await store.catchUp(Infinity);
     expect(store.behindSeconds).toBe(0);
@@ -74,7 +74,7 @@ describe.each(PROVIDERS)('files on disk with an archive on %s', (name, startProv
     await provider.comeBack();
     expect(archived()).toEqual(all);
     await eventually(async () => expect(store.behindSeconds).toBeGreaterThan(0));
-    // The file may still be written, for all that another process knows.
+    // Another process cannot know whether the file is still being written.
     expect(await store.catchUp()).toBe(0);
     expect(store.behindSeconds).toBeGreaterThan(0);
     expect(await store.catchUp(Infinity)).toBe(1);
@@ -83,7 +83,7 @@ describe.each(PROVIDERS)('files on disk with an archive on %s', (name, startProv
     expect(await store.catchUp(Infinity)).toBe(0);
   }, 60_000);
 
-  it('keeps deleted files until they are pruned, and brings all back', async () => {
+  it('keeps deleted files until they are pruned, and restores all files', async () => {
     const [kept, gone] = [await put(30), await put(40)];
     const before = archived();
     await store.remove([gone]);

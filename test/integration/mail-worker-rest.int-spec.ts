@@ -1,4 +1,4 @@
-/** The mail worker after an error of the queue itself, on which BullMQ alone would retry in a busy loop. */
+/** The mail worker after an error of the queue itself, which BullMQ alone would retry in a busy loop. */
 import { MailProcessor } from '../../src/auth/mail/mail.processor';
 import { eventually } from '../support/eventually';
 import { TestPlinth } from '../support/plinth';

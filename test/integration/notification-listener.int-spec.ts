@@ -1,4 +1,4 @@
-/** A listening connection that a network drops silently is replaced, so that no message stays lost. */
+/** A listening connection that a network drops silently is replaced, so that lost messages are noticed. */
 import { Client } from 'pg';
 import { NotificationListener } from '../../src/database/listen/notification-listener';
 import { until } from '../support/eventually';
@@ -48,7 +48,7 @@ it('connects again after a network dropped everything, and reports the gap', asy
   expect(received).toEqual(['before', 'after']);
 });
 
-it('reports an interruption that lasts, so that what is cached is not trusted for longer', async () => {
+it('reports a long interruption, so that cached values are no longer trusted', async () => {
   let longGaps = 0;
   const isolated = new NotificationListener(
     { connectionString: proxy.through(new URL(process.env.PLINTH_TEST_DATABASE_URL ?? '')).href },

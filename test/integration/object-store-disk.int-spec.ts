@@ -1,4 +1,4 @@
-/** The disk provider follows no symbolic link below its directory, so planted links expose and remove nothing. */
+/** The disk provider does not follow symbolic links below its directory, so planted links expose and remove nothing. */
 import { randomUUID } from 'node:crypto';
 import {
   existsSync,
@@ -93,7 +93,7 @@ function filesOf(path: string): string[] {
     .map(({ parentPath, name }) => join(parentPath, name));
 }
 
-describe.each(PLANTED)('a symbolic link in the place of %s', (_part, plant) => {
+describe.each(PLANTED)('a symbolic link instead of %s', (_part, plant) => {
   it('is not read, copied, listed or sent by a web server', async () => {
     plant();
     await expect(store.read(address, WHOLE)).rejects.toMatchObject(UNAVAILABLE);

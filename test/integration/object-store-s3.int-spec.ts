@@ -66,7 +66,7 @@ it('sends requests that every server accepts: no chunked signatures, no trailers
 it('copies an object above the size limit of one copy in parts', async () => {
   const [from, to] = [new ObjectAddress(PROJECT, randomUUID()), new ObjectAddress(PROJECT, randomUUID())];
   await store.put(from, oneByOne(Buffer.from('pretends to be large')));
-  // The size comes from the file's row; with a larger one the store requests ranges of at most five gibibytes.
+  // The size comes from the file's row; for a larger size the store requests ranges of at most five gibibytes.
   const size = 12 * 1024 * MIB;
   await store.copy(from, to, size).catch(() => undefined);
   const ranges = server.requests.flatMap(({ headers }) => headers['x-amz-copy-source-range'] ?? []);
@@ -74,7 +74,7 @@ it('copies an object above the size limit of one copy in parts', async () => {
   expect(server.uploads.size).toBe(0);
 });
 
-it('tries copies and completions again that fail after their status was sent', async () => {
+it('retries copies and completions that fail after their status was sent', async () => {
   const at = (): ObjectAddress => new ObjectAddress(PROJECT, randomUUID());
   const [part, joined, copy] = [{ address: at(), size: 6 * MIB }, at(), at()];
   const bytes = randomBytes(part.size);

@@ -19,7 +19,7 @@ import { PROVIDERS, PROVIDERS_BY_ADDRESS, TestProvider } from '../support/object
 const MIB = 1024 * 1024;
 const UNAVAILABLE = { code: 'storage_unavailable', status: 500 };
 
-/** More than a chunk of a resumable upload and several parts of a multipart upload, ending in the middle of both. */
+/** More than a chunk of a resumable upload and several parts of a multipart upload, ending in the middle of either. */
 const LARGE = randomBytes(11 * MIB + 123);
 
 describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (name, startProvider) => {
@@ -51,7 +51,7 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (name, startProvider) => 
   const address = (projectId = 'abcdefghijklmnopqrst'): ObjectAddress =>
     new ObjectAddress(projectId, randomUUID());
 
-  /** Waits for the provider for a second only. */
+  /** A store that waits only a second for the provider. */
   const openImpatientStore = (): Promise<ObjectStore> => openStore(provider.env, 1_000);
 
   async function put(bytes: Buffer, at = address()): Promise<ObjectAddress> {
@@ -84,7 +84,7 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (name, startProvider) => 
       expect(provider.unfinished()).toBe(0);
     });
 
-    it('ranges, small ones in one piece and others as a stream', async () => {
+    it('small ranges in one piece and other ranges as a stream', async () => {
       const at = await put(LARGE);
       for (const [start, end] of [
         [0, 0],
@@ -135,7 +135,7 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (name, startProvider) => 
       expect(await store.has(address(), 10)).toBe(false);
     });
 
-    it('is also reported for another size', async () => {
+    it('is also reported if the size differs', async () => {
       const at = await put(Buffer.from('four'));
       expect([await store.has(at, 4), await store.has(at, 5)]).toEqual([true, false]);
     });
@@ -201,26 +201,26 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (name, startProvider) => 
     });
   });
 
-  // Faults do not depend on the style of the addresses.
+  // Faults do not depend on the style of the addresses, so only one style of each provider tests them.
   if (!PROVIDERS.some(([each]) => each === name)) return;
 
   describe('joins', () => {
     const sizesOf = (count: number, size: number): number[] => Array.from({ length: count }, () => size);
-    /** Objects of the same size are one. */
+    /** Stores one object for each size. */
     async function stored(sizes: readonly number[]): Promise<SizedObject[]> {
       const bySize = new Map<number, SizedObject>();
       for (const size of new Set(sizes))
         bySize.set(size, { address: await put(LARGE.subarray(0, size)), size });
       return sizes.flatMap((size) => bySize.get(size) ?? []);
     }
-    /** The sizes of the objects, and the bytes that may pass through Plinth: those of too small parts of S3. */
+    /** The sizes of the objects, and the bytes that may pass through Plinth, because parts on S3 would be too small. */
     const cases: readonly (readonly [string, readonly number[], number])[] = [
       ['large objects', [5 * MIB, 5 * MIB + 1, 100], 0],
-      ['a large and an empty one', [5 * MIB, 0], 0],
+      ['a large and an empty object', [5 * MIB, 0], 0],
       ['small ones', sizesOf(5, 1_000), 5_000],
-      ['more than one composition takes', sizesOf(name === 'gcs' ? 1_100 : 40, 3), 120],
+      ['more objects than one composition accepts', sizesOf(name === 'gcs' ? 1_100 : 40, 3), 120],
       [
-        'small ones before, between and behind large ones',
+        'small objects before, between and after large objects',
         [10, 8 * MIB, 6 * MIB, 3, 4, 3 * MIB, 8 * MIB, 9],
         15 * MIB,
       ],
@@ -240,13 +240,13 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (name, startProvider) => 
       await store.remove(objects.map((object) => object.address));
       expect(await store.has(to, whole.length)).toBe(true);
       expect(digest(await get(to, 0, whole.length - 1))).toBe(digest(whole));
-      // What was needed in between is gone.
+      // Intermediate objects are removed.
       expect(await idsOf(to.projectId)).toContain(to.objectId);
       expect(await idsOf(address().projectId)).not.toContain(objects[0]?.address.objectId);
       expect(provider.unfinished()).toBe(0);
     });
 
-    it('reports missing objects and those of another size, and leaves nothing', async () => {
+    it('reports missing objects and objects of another size, and leaves nothing behind', async () => {
       if (!store.join) return;
       const projectId = 'mmmmmmmmmmmmmmmmmmmm';
       const size = 5 * MIB;
@@ -262,7 +262,7 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (name, startProvider) => 
     it('while the provider refuses every fourth request', async () => {
       const { server } = provider;
       if (!store.join || !server) return;
-      // A composition has 32 objects.
+      // A composition accepts 32 objects.
       const sizes = [...sizesOf(name === 'gcs' ? 33 : 3, 20), 5 * MIB, 6 * MIB];
       server.refuseEvery = 4;
       const objects = await stored(sizes);
@@ -280,7 +280,7 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (name, startProvider) => 
       ['after several parts', 10 * MIB + 1],
     ])('%s: keeps no bytes, and rethrows the reason', async (_when, size) => {
       const projectId = 'hhhhhhhhhhhhhhhhhhhh';
-      const reason = new Error('the client left');
+      const reason = new Error('the client disconnected');
       async function* source(): AsyncGenerator<Buffer> {
         yield* inChunks(LARGE.subarray(0, size));
         throw reason;
@@ -303,7 +303,7 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (name, startProvider) => 
         const { server } = provider;
         await eventually(async () => expect(server.abortedDownloads).toBe(1));
       }
-      // The other reader is not affected.
+      // Another reader is not affected.
       expect(digest(await bytesOf(other))).toBe(digest(LARGE));
     });
   });
@@ -407,7 +407,7 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (name, startProvider) => 
     });
   });
 
-  describe('when the provider is away', () => {
+  describe('when the provider is down', () => {
     it('fails with storage_unavailable, and works again once it is back', async () => {
       const at = await put(LARGE.subarray(0, 300_000));
       const projectId = 'iiiiiiiiiiiiiiiiiiii';

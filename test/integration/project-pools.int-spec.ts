@@ -1,4 +1,6 @@
-/** Overload: requests that could not be served in time are refused at once, and one project does not affect others. */
+/**
+ * Overload: requests that could not be served in time are refused immediately, and one project does not affect others.
+ */
 import { getPriority } from 'node:os';
 import { DatabaseFault } from '../../src/common/errors/database-fault';
 import { PooledConnection } from '../../src/database/pools/pooled-connection';
@@ -12,7 +14,7 @@ const LIMITS = {
   total: 4,
   perProject: 1,
   workingAtOnce: 1,
-  // Far longer than the test, so no request is refused after a wait.
+  // Much longer than the test, so no request is refused after a wait.
   acquireTimeoutMs: 600_000,
   idleTimeoutMs: 60_000,
   maxWaiting: 3,
@@ -71,13 +73,13 @@ describe('ProjectPools', () => {
     expect(await Promise.all(waiting)).toEqual([42, 42, 42]);
   });
 
-  it('lends the other connections too while the freely lent ones are slow', async () => {
+  it('also lends the other connections while the freely lent connections are slow', async () => {
     const wide = new ProjectPools({ ...LIMITS, perProject: 3 });
     const releases: (() => void)[] = [];
     const hold = (): Promise<void> =>
       wide.use(flooded, () => new Promise((resolve) => void releases.push(resolve)));
     const held = [hold(), hold()];
-    // Answered only because two held connections no longer count; only one is lent freely.
+    // This request succeeds only because two held connections no longer count; only one is lent freely.
     expect(await wide.use(flooded, answer)).toBe(42);
     expect(releases).toHaveLength(2);
     releases.forEach((release) => release());
@@ -85,7 +87,7 @@ describe('ProjectPools', () => {
     await wide.close();
   });
 
-  it('refuses a request with old credentials, and no newer one that waits behind it', async () => {
+  it('refuses a request with old credentials, but not a newer request that waits behind it', async () => {
     const wide = new ProjectPools({ ...LIMITS, perProject: 2, workingAtOnce: 2 });
     const old = wide.use({ ...flooded, password: 'replaced' }, answer);
     const recent = wide.use(flooded, answer);
@@ -94,7 +96,7 @@ describe('ProjectPools', () => {
     await wide.close();
   });
 
-  it('opens no more connections while the fast ones can serve all requests', async () => {
+  it('opens no more connections while the fast connections can serve all requests', async () => {
     const wide = new ProjectPools({ ...LIMITS, total: 20, perProject: 20, maxWaiting: 100 });
     // No request is slow: each returns its connection before the clock advances.
     const crowd = Array.from({ length: 100 }, () => wide.use(flooded, () => Promise.resolve()));
@@ -118,7 +120,7 @@ describe('ProjectPools', () => {
     await narrow.close();
   });
 
-  it('leaves a project its second connection, which it would take back from one that then has two', async () => {
+  it('leaves a project its second connection if closing it would only give two to another project', async () => {
     const narrow = new ProjectPools({ ...LIMITS, total: 3, perProject: 2, workingAtOnce: 2 });
     const both = await Promise.all([0, 1].map(() => narrow.use(other, slowly)));
     await narrow.use(flooded, processId);
@@ -128,7 +130,7 @@ describe('ProjectPools', () => {
     await narrow.close();
   });
 
-  it('gives the connection of a busy project to one that has none, before all requests of the busy one are served', async () => {
+  it('gives a connection of a busy project to a project without one, before the busy project is idle', async () => {
     const single = new ProjectPools({ ...LIMITS, total: 1, maxWaiting: 1_000 });
     let served = 0;
     const busy = Array.from({ length: 150 }, () =>
@@ -144,7 +146,7 @@ describe('ProjectPools', () => {
     await single.close();
   });
 
-  it('lets requests go before work that no request waits for, and opens no connection for it', async () => {
+  it('serves requests before background work, and opens no connection for background work', async () => {
     const wide = new ProjectPools({ ...LIMITS, perProject: 2, workingAtOnce: 2 });
     await expect(wide.useSpare(flooded, answer)).rejects.toMatchObject({ kind: 'no_free_connection' });
     await wide.use(flooded, answer);
@@ -152,7 +154,7 @@ describe('ProjectPools', () => {
     let next: Promise<unknown> | undefined;
     const spare = wide.useSpare(flooded, async (connection) => {
       order.push('work');
-      // A request that comes in the meantime does not open a connection at once.
+      // A request that arrives during the work does not open a connection immediately.
       next = wide.use(flooded, answer);
       expect(wide.stats().open).toBe(1);
       await answer(connection);
@@ -167,7 +169,7 @@ describe('ProjectPools', () => {
     await wide.close();
   });
 
-  it('opens one connection for the first request to a project, and reads its schema on the same', async () => {
+  it('opens one connection for the first request to a project, and reads its schema on the same connection', async () => {
     const project = await plinth.createProject();
     await project.sql('create table notes (id int)');
     const all = plinth.app.get(ProjectPools);
@@ -182,7 +184,7 @@ describe('ProjectPools', () => {
     async () => {
       const shared = new ProjectPools({ ...LIMITS, perProject: 2, workingAtOnce: 2, sharedCores: 0.1 });
       const neighbour = await shared.use(other, processId);
-      // The process ids of another server mean other processes here.
+      // The process ids of another server belong to other processes here.
       const elsewhere = { ...flooded, key: 'elsewhere', server: 'another' };
       const busy = new Map<ProjectDatabase, number>();
       let isOn = true;

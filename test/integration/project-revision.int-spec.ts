@@ -1,4 +1,4 @@
-/** Values cached from a project survive a reload that finds the project unchanged. */
+/** Values cached from a project are kept if a reload finds the project unchanged. */
 import { TokenVerifier } from '../../src/access/token-verifier';
 import { Project } from '../../src/projects/project';
 import { ProjectRegistry } from '../../src/projects/project-registry.service';
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => plinth.stop());
 
-/** How often a method runs while `work` does. */
+/** Counts the calls of a method while `work` runs. */
 async function callsOf<T extends object>(
   target: T,
   method: keyof T,
@@ -48,7 +48,7 @@ async function readByAll(): Promise<void> {
 const current = async (): Promise<Project> =>
   (await plinth.app.get(ProjectRegistry).findById(project.id)) as Project;
 
-/** Drops the project from the registry's cache, as a minute without a look-up does. */
+/** Drops the project from the registry's cache, as happens after a minute without a look-up. */
 async function afterReload(): Promise<{ loads: number; verifications: number; opened: number }> {
   const [verifier, rows] = [plinth.app.get(TokenVerifier), plinth.app.get(ProjectRepository)];
   let [verifications, opened] = [0, 0];

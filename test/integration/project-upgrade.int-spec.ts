@@ -10,7 +10,7 @@ import { asSuperuser } from '../support/owner-connection';
 import { ADMIN_KEY, TestPlinth } from '../support/plinth';
 import { TestProject } from '../support/test-project';
 
-/** A migration of a possible later version. */
+/** A migration of a hypothetical later version. */
 class Later9990000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('alter table auth.users add column later integer not null default 7');
@@ -42,7 +42,7 @@ const isMigrated = async (project: TestProject): Promise<boolean> => {
   return rows.length === 1;
 };
 
-it('applies what is missing, once', async () => {
+it('applies missing migrations once', async () => {
   const project = await plinth.createProject();
   const user = await project.signUp();
   for (let round = 0; round < 2; round += 1) {
@@ -55,14 +55,14 @@ it('applies what is missing, once', async () => {
   expect((await user.http.get(`${project.storage}/buckets`)).status).toBe(200);
 });
 
-it('leaves projects alone that a newer version has migrated', async () => {
+it('does not change projects that a newer version has migrated', async () => {
   const project = await plinth.createProject();
   await setVersion('99_9990000000000', project.id);
   expect(await upkeep.migrateOutdated()).toEqual({ migrated: [], failed: [] });
   expect(await isMigrated(project)).toBe(false);
 });
 
-it('waits for a process that works on the project, and then has nothing to do', async () => {
+it('waits for another process that migrates the project, and then applies nothing', async () => {
   const project = await plinth.createProject();
   await setVersion('older', project.id);
   await asSuperuser(plinth.platformDatabase, async (client) => {
@@ -85,7 +85,7 @@ it('waits for a process that works on the project, and then has nothing to do', 
   expect(await isMigrated(project)).toBe(false);
 });
 
-it('does not wait in the work of every 30 seconds, and migrates projects that an older process creates', async () => {
+it('does not wait in the job that runs every 30 seconds, and migrates projects that an older process creates', async () => {
   const projects = [await plinth.createProject(), await plinth.createProject()];
   const [busy, free] = projects as [TestProject, TestProject];
   await setVersion('older', busy.id, free.id);

@@ -35,7 +35,7 @@ describe('on a server where Plinth is superuser', () => {
       'create table t_part (id int) partition by range (id); create table t_part1 partition of t_part default',
     ],
     ['a table made inside a function', `do $$ begin create table t_do (id int); end $$`],
-    ['a table made by like', 'create table t_like (like t_plain)'],
+    ['a table made with LIKE', 'create table t_like (like t_plain)'],
   ])('closes %s', async (_name, ddl) => {
     await project.sql(ddl);
     for (const [, table] of ddl.matchAll(/\b(t_\w+)/g))

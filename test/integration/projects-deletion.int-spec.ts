@@ -22,7 +22,7 @@ beforeAll(async () => {
   hostile = await accessOf(plinth, (await plinth.createProject()).id);
 });
 afterEach(async () => {
-  // Some of them never read the server's messages.
+  // Some sessions never read the server's messages.
   for (const session of sessions.splice(0)) socketOf(session).destroy();
 });
 afterAll(() => plinth.stop());
@@ -30,7 +30,7 @@ afterAll(() => plinth.stop());
 const socketOf = (session: Client): Socket =>
   (session as unknown as { connection: { stream: Socket } }).connection.stream;
 
-/** A session that stays open until the test ends. */
+/** Opens a session until the test ends. */
 async function sessionOf(
   access: DatabaseAccess,
   work?: (session: Client) => Promise<unknown>,
@@ -61,7 +61,7 @@ async function expectDeletion(project: TestProject): Promise<void> {
   expect(await leftOf(project)).toEqual([]);
 }
 
-/** Waits until a session is seen in that state. */
+/** Waits until a session is in that state. */
 const untilWaiting = (database: string, event: string): Promise<void> =>
   eventually(async () => {
     const { rowCount } = await asSuperuser('postgres', (client) =>
@@ -83,8 +83,8 @@ describe("the project's own owner cannot keep it from being deleted", () => {
     ['is read-only', 'alter database DATABASE set default_transaction_read_only = on'],
     ['ends every statement', 'alter database DATABASE set statement_timeout = 1'],
     ['loads a library that is not there', `alter database DATABASE set local_preload_libraries = 'none'`],
-    ['begins as another role', 'alter role OWNER in database DATABASE set role = anon'],
-    ['knows no search path', `alter role OWNER set search_path = ''`],
+    ['sets another role at login', 'alter role OWNER in database DATABASE set role = anon'],
+    ['has an empty search path', `alter role OWNER set search_path = ''`],
     ['has large objects', 'select lo_create(0) from generate_series(1, 100)'],
     ['has a publication', 'create table t (id int); create publication p for table t'],
     ['is open to all', 'grant all on database DATABASE to public'],
@@ -108,7 +108,7 @@ describe("the project's own owner cannot keep it from being deleted", () => {
     await expectDeletion(project);
   });
 
-  it('by a prepared transaction, where the server knows them', async () => {
+  it('by a prepared transaction, if the server supports them', async () => {
     const project = await plinth.createProject();
     const access = await accessOf(plinth, project.id);
     await project.sql('create table t (id int)');
@@ -195,7 +195,7 @@ it('is not delayed by a client that does not finish its login', async () => {
   }
 });
 
-describe('where a session blocks it that must not be ended', () => {
+describe('while a session that must not be ended blocks it', () => {
   it('answers 202, stops serving the project, and finishes later', async () => {
     const project = await plinth.createProject();
     const url = new URL(process.env.PLINTH_TEST_DATABASE_URL as string);

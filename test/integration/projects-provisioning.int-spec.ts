@@ -1,4 +1,4 @@
-/** Creation and deletion are atomic, also concurrently; databases of an older schema are migrated. */
+/** Creation and deletion are atomic, also when concurrent; databases of an older schema are migrated. */
 import { DataSource } from 'typeorm';
 import { quoteIdentifier } from '../../src/database/sql/identifier';
 import { openPlatformDatabase } from '../../src/database/platform/platform-data-source';
@@ -20,7 +20,7 @@ type PlatformRow = Readonly<Record<string, string>>;
 const platform = (query: string, values: unknown[] = []): Promise<PlatformRow[]> =>
   plinth.app.get(DataSource).query<PlatformRow[]>(query, values);
 
-/** Databases and roles left from projects that this install no longer has. */
+/** Databases and roles of projects that this install no longer has. */
 async function leftovers(): Promise<string[]> {
   const rows = await platform(`select distinct project_id as id from audit_log where project_id is not null
     except select id from projects`);
@@ -83,7 +83,7 @@ describe('creating projects', () => {
     expect([...entered]).toEqual([]);
   });
 
-  it('gives the same slug to one of several, and 409 to the others', async () => {
+  it('gives the slug to one of several requests, and 409 to the others', async () => {
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => create({ name: 'Same', slug: 'same-slug' })),
     );
@@ -91,7 +91,7 @@ describe('creating projects', () => {
     expect(await leftovers()).toEqual([]);
   });
 
-  it('generates a distinct slug for each of several projects of one name', async () => {
+  it('generates a distinct slug for each of several projects with one name', async () => {
     const namesake = { name: 'Namesake', slug: null };
     const answers = await Promise.all(Array.from({ length: 4 }, () => create(namesake)));
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
@@ -113,7 +113,7 @@ describe('creating projects', () => {
   it('leaves no partial project when the connection is lost at any moment', async () => {
     const outcomes: number[] = [];
     const wasCutOff = () => outcomes.some((status) => status !== 201);
-    // A moment between two connections interrupts nothing, so rounds repeat until one was hit.
+    // A cut between two connections interrupts nothing, so rounds repeat until a connection was cut.
     for (let round = 0; round < 10 || (round < 100 && !wasCutOff()); round += 1) {
       const slug = `cut-off-${round}`;
       const creation = create({ name: 'Cut off', slug });

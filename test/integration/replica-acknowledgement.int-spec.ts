@@ -1,4 +1,4 @@
-/** A rotation of keys waits until every process of the install knows it, and a crash leaves a consistent state. */
+/** A rotation of keys waits until every process of the install acknowledges it, and a crash leaves a consistent state. */
 import { Client } from 'pg';
 import { PLATFORM_URL } from '../../src/database/platform/platform-url';
 import { MessageBus } from '../../src/install/message-bus.service';

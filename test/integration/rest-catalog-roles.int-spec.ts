@@ -1,4 +1,4 @@
-/** The roles whose settings and rights are part of the catalog: no other project's. */
+/** The catalog has the settings and rights of roles of its project only. */
 import { randomUUID } from 'node:crypto';
 import { buildCatalog } from '../../src/rest/catalog/build-catalog';
 import { nameKey } from '../../src/rest/catalog/catalog';
@@ -41,7 +41,7 @@ afterAll(async () => {
   await made.drop();
 });
 
-it('are those that were granted to the login role by the owner or an administrator, up to a limit', async () => {
+it('has the roles that the owner or an administrator granted to the login role, up to a limit', async () => {
   const catalog = await buildCatalog(await made.repository.read(made.database));
   expect([...catalog.roleSettings.keys()]).toEqual([own(1)]);
   const { closedTo } = catalog.relations.get(nameKey({ schema: 'public', name: 'closed' })) ?? {};

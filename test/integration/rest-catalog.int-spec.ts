@@ -1,4 +1,4 @@
-/** The catalog of table REST on a real PostgreSQL: contents, speed, and following of DDL. */
+/** The catalog of table REST on a real PostgreSQL: contents, speed, and updates after DDL. */
 import type { Client } from 'pg';
 import { ProjectDatabase } from '../../src/database/pools/project-database';
 import type { ProjectPools } from '../../src/database/pools/project-pools';
@@ -147,7 +147,7 @@ describe('the catalog after DDL', () => {
     catalog.close();
   });
 
-  /** A catalog that hears what the listening connection of the pool hears. */
+  /** A catalog that is updated by the listening connection of the pool. */
   function listeningCatalog(): ProjectCatalog {
     const heardSince = (): number => pools.heardSince(database.key);
     const catalog = new ProjectCatalog(database, repository, () => undefined, heardSince);
@@ -211,7 +211,7 @@ describe('the catalog after DDL', () => {
     await owner.query('create table while_it_is_read (id int)');
     const fresh = catalog.verified();
     await eventually(() => Promise.resolve(expect(reads).toBe(2)));
-    // The traits of the code are added to a copy.
+    // The code traits are added to a copy of the catalog.
     expect((await catalog.current()).relations).toBe(old.relations);
     release();
     expect((await catalog.current()).relations).toBe(old.relations);
@@ -264,7 +264,7 @@ describe('the catalog after DDL', () => {
     const small = await costs();
     await grow(41, 320);
     const large = await costs();
-    // Eight times as many.
+    // The large schema has eight times as many tables.
     expect(large.time).toBeLessThan(40 * small.time);
     expect(large.bytes).toBeLessThan(16 * Math.max(small.bytes, 512 * 1024));
     const compared: number[] = [];

@@ -1,4 +1,4 @@
-/** The cache of catalogs, and how it hears of changes. Contents and updates: rest-catalog.int-spec.ts. */
+/** The cache of catalogs and its notifications. rest-catalog.int-spec.ts tests contents and updates. */
 import type { ProjectDatabase } from '../../src/database/pools/project-database';
 import { ProjectRegistry } from '../../src/projects/project-registry.service';
 import { type Catalog, nameKey, catalogSize } from '../../src/rest/catalog/catalog';
@@ -9,7 +9,7 @@ import { accessOf, asOwner, asSuperuser } from '../support/owner-connection';
 import { TestPlinth } from '../support/plinth';
 import { TestProject } from '../support/test-project';
 
-/** In sequence they take three times as long. */
+/** Number of concurrent reads, because sequential reads take three times as long. */
 const AT_A_TIME = 10;
 /** Tables of 1,500 columns, so that a few catalogs reach the limit. */
 const WIDE_TABLES = 6;
@@ -31,13 +31,16 @@ async function newDatabase(schema: string): Promise<{ project: TestProject; data
   return { project, database: found?.database as ProjectDatabase };
 }
 
-/** A table `things`, and wide ones. */
+/** A table `things`, and wide tables. */
 const schemaOf = (wideTables: number): string => `create table things (id int);
   do $$ begin for t in 1..${wideTables} loop
     execute format('create table wide_%s (%s)', t, (select string_agg('c' || n || ' int', ', ') from generate_series(1, 1500) n));
   end loop; end $$`;
 
-/** Uses one database under several keys, which the service takes for several databases. @returns the keys whose catalogs were read */
+/**
+ * Uses one database under several keys, which the service treats as several databases. @returns the keys whose catalogs
+ * were read
+ */
 async function readsFor(database: ProjectDatabase, keys: string[]): Promise<string[]> {
   const read = jest.spyOn(plinth.app.get(CatalogRepository), 'read');
   read.mockClear();
@@ -60,7 +63,7 @@ it('keeps the most recently used catalogs within a limit of memory, and reads an
     expect(new Set(await reads(...some))).toEqual(new Set(some.map(nameOf)));
   }
   expect(await reads(0)).toEqual([]);
-  // One more than fits; 1 is the least recently used.
+  // The cache has room for one less; 1 is the least recently used.
   expect(new Set(await reads(kept))).toEqual(new Set([nameOf(kept)]));
   expect(await reads(0)).toEqual([]);
   expect(new Set(await reads(1))).toEqual(new Set([nameOf(1)]));
@@ -80,7 +83,7 @@ it('evicts large catalogs for large ones only', async () => {
   expect(await readsFor(large, ['large 0'])).toEqual(['large 0']);
 }, 60_000);
 
-it('hears of changes of a project in use over a connection of its pool, without a further one', async () => {
+it('learns of changes of a project in use through a connection of its pool, without another connection', async () => {
   const { project, database } = await newDatabase('create table things (id int)');
   const compared = jest.spyOn(plinth.app.get(CatalogRepository), 'fingerprint');
   await service.current(database);

@@ -1,4 +1,4 @@
-/** The catalog's facts about a database's code: whether it may read the request, and whether it may leave locks. */
+/** The catalog's facts about a database's code: whether it can read the request, and whether it can leave locks. */
 import type { Client } from 'pg';
 import { ProjectDatabase } from '../../src/database/pools/project-database';
 import { CatalogRepository } from '../../src/rest/catalog/catalog.repository';
@@ -99,9 +99,9 @@ it.each<[what: string, sql: string, readsRequest: boolean, leavesLocks: boolean]
   ['a policy that locks', `create policy p on notes using (${LOCK} is not null)`, false, true],
   ['a view that locks', `create view v as select ${LOCK}`, false, true],
   ['a function with a temporary table', fn('begin create temp table t (); return 1; end'), false, true],
-  ['a function with SQL of its own', fn(`begin execute 'select 1'; return 1; end`), true, true],
+  ['a function with dynamic SQL', fn(`begin execute 'select 1'; return 1; end`), true, true],
   ['a function that runs a query', inline(`query_to_xml('select 1', true, true, '')::text`), true, true],
-  ['an identifier in escapes', inline(`U&"current\\005Fsetting"('request.path')`), true, true],
+  ['an escaped identifier', inline(`U&"current\\005Fsetting"('request.path')`), true, true],
 ])('%s', async (_what, sql, readsRequest, leavesLocks) => {
   try {
     await owner.query(sql);

@@ -1,4 +1,4 @@
-/** RlsTransaction: its guarantees about atomicity, contexts and connections (src/database/rls). */
+/** Guarantees of RlsTransaction about atomicity, contexts and connections (src/database/rls). */
 import { DatabaseError } from 'pg';
 import { RowSink } from '../../src/pg-pipeline';
 import { ProjectDatabase } from '../../src/database/pools/project-database';

@@ -1,4 +1,4 @@
-/** A slow server is not taken for one that does not answer: that would refuse the requests of all projects. */
+/** A slow server is not mistaken for an unresponsive server, which would refuse the requests of all projects. */
 import { answers } from '../../src/database/pools/one-off-connection';
 import { PostgresProxy } from '../support/postgres-proxy';
 

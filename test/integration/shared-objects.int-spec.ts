@@ -1,6 +1,6 @@
 /**
- * The objects of PostgreSQL that all databases of a server share (docs/internals/shared-objects.md): what a project's owner can change of
- * them, and that no other project reads it.
+ * The objects of PostgreSQL that all databases of a server share (docs/internals/shared-objects.md): the changes that a
+ * project's owner can make, none of which affects another project.
  */
 import { randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
@@ -69,7 +69,7 @@ describe('an owner', () => {
 
   it.each(Object.keys(REFUSED))('cannot %s', async (name) => {
     const state = await sqlstateOf(owner((client) => client.query(REFUSED[name]?.() ?? '')));
-    // Unknown function, or a syntax error: some are newer than the oldest servers.
+    // The oldest servers do not know some of these functions or statements.
     const refusals = (await serverVersion()) >= 17 ? [NOT_PERMITTED] : [NOT_PERMITTED, '42883', '42601'];
     expect([name, refusals.includes(state ?? 'done')]).toEqual([name, true]);
   });
@@ -105,7 +105,7 @@ describe('an owner', () => {
     expect((await http.get('/rest/v1/')).status).toBe(401);
   });
 
-  it('that takes the role names of a deleted project neither blocks its restore nor enters it', async () => {
+  it('that takes the role names of a deleted project cannot block its restore or connect to it', async () => {
     if ((await serverVersion()) < 16) return;
     const project = await plinth.createProject();
     await project.sql('create table notes as select 1 as id');
@@ -136,7 +136,7 @@ describe('an owner', () => {
     expect(rows).toEqual([{ kept: 2 }]);
   });
 
-  it('that gives another owner a role with the admin option loses it not with that project', async () => {
+  it('that grants another owner a role with the admin option keeps the role when that project is deleted', async () => {
     if ((await serverVersion()) < 16) return;
     const role = `given_${suffix}`;
     const deleted = await plinth.createProject();
@@ -176,7 +176,7 @@ describe('an owner', () => {
     });
   });
 
-  it('sees counters of another database, and no text of its statements', async () => {
+  it('sees counters of another database, but no text of its statements', async () => {
     const marker = `marker_${suffix}`;
     const seen = await other(async (second) => {
       await second.query(`select '${marker}'`);
@@ -203,7 +203,7 @@ describe('an owner', () => {
   it('cannot finish a prepared transaction of another project', async () => {
     const prepare = `begin; create table prepared_${suffix} (id int); prepare transaction '${suffix}'`;
     const state = await sqlstateOf(other((client) => client.query(prepare)));
-    // The embedded server knows none.
+    // The embedded server does not allow prepared transactions.
     if (state === IN_USE) return;
     expect(state).toBeNull();
     for (const end of ['commit', 'rollback'])

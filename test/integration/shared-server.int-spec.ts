@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 describe('restoring a project of the other installation', () => {
-  it('under its id is refused, and leaves the project alone', async () => {
+  it('under its id is refused, and does not change the project', async () => {
     const answer = await restore(second as TestPlinth, archive);
     expect([answer.status, answer.body.error.code]).toEqual([409, 'project_already_exists']);
     const { database } = await accessOf(first as TestPlinth, project.id);
@@ -51,7 +51,7 @@ describe('an archive that both installations restore', () => {
     return rows;
   }
 
-  it('at the same time belongs to one of them, and the other leaves it alone', async () => {
+  it('concurrently belongs to one of them, and the other does not change it', async () => {
     const both = [first, second] as TestPlinth[];
     const answers = await Promise.all(both.map((plinth) => restore(plinth, shared.archive)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
@@ -62,7 +62,7 @@ describe('an archive that both installations restore', () => {
     expect(await rowsIn(winner)).toEqual([{ id: 1 }]);
   });
 
-  it('survives the recovery of the one that was interrupted before', async () => {
+  it('is not removed by the recovery of the installation that was interrupted before', async () => {
     const [mine, interrupted] = [first, second] as TestPlinth[];
     if (!mine || !interrupted) return;
     expect((await restore(interrupted, shared.archive)).status).toBe(201);
@@ -74,7 +74,7 @@ describe('an archive that both installations restore', () => {
       await client.query(`drop role plinth_${shared.id}_owner, plinth_${shared.id}_login`);
     });
     expect((await restore(mine, shared.archive)).status).toBe(201);
-    // It removes its own remains first.
+    // The installation first removes its own remains.
     const again = await restore(interrupted, shared.archive);
     expect([again.status, again.body.error.code]).toEqual([409, 'project_already_exists']);
     expect(await rowsIn(mine)).toEqual([{ id: 1 }]);

@@ -6,7 +6,7 @@ import { TestPlinth } from '../support/plinth';
 import { TestProject } from '../support/test-project';
 import { upload } from '../support/uploads';
 
-/** More executions than PostgreSQL plans before it may use a generic plan (manual, PREPARE). */
+/** More executions than PostgreSQL plans before it can use a generic plan (manual, PREPARE). */
 const REQUESTS = 12;
 const FILES = 3_000;
 
@@ -74,7 +74,7 @@ it("the total of one owner's files is looked up instead of counted", async () =>
   expect(await total()).toBeGreaterThan(FILES + 1);
 });
 
-/** Counts evaluations of policies per file by one more policy, which allows everything. */
+/** A policy that allows everything and counts the files for which policies are evaluated. */
 const COUNTED = `
   create sequence looks; grant usage on looks to authenticated;
   create function look(owner uuid) returns boolean volatile language sql as $$ select nextval('looks') > 0 and owner is not null $$;

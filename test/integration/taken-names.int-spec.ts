@@ -1,4 +1,4 @@
-/** Names of roles and databases that somebody else on the server took before Plinth needed them. */
+/** Names of roles and databases that another role of the server took before Plinth needed them. */
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { TestPlinth } from '../support/plinth';
 
 const TEMPLATES = `select datname as name, pg_get_userbyid(datdba) as owner from pg_database
   where datname like 'plinth\\_template\\_%' order by 1`;
-/** Owners of what a project's database begins with. */
+/** Owners of the initial objects of a project's database. */
 const OWNERS = `select distinct pg_get_userbyid(owner) as owner from (
     select relowner as owner, relnamespace as schema from pg_class
     union all select proowner, pronamespace from pg_proc union all select nspowner, oid from pg_namespace) o
@@ -55,7 +55,7 @@ async function withPlinth(work: (plinth: TestPlinth) => Promise<void>): Promise<
   }
 }
 
-/** As an upgrade does, which needs a template of another version. */
+/** Drops the templates, as if an upgrade needed a template of another version. */
 async function forgetTemplates(): Promise<void> {
   for (const { name } of (await rowsOf(TEMPLATES)) as { name: string }[])
     await superuser((client) => client.query(`drop database "${name}"`));
@@ -66,7 +66,7 @@ const take = (role: string): string =>
 const isMember = `select pg_has_role('mallory', $1, 'MEMBER') as member`;
 
 describe('the role that owns the template of projects', () => {
-  it('is made anew when another role created one of that name: nobody enters the template', async () => {
+  it('is replaced if another role created it, so that nobody can connect to the template', async () => {
     await as(
       'mallory',
       `${take('plinth_template_owner')}; alter role plinth_template_owner login createrole`,
@@ -79,7 +79,7 @@ describe('the role that owns the template of projects', () => {
     });
   });
 
-  it('is made anew, and the template with it, when an earlier version had trusted it', async () => {
+  it('is replaced together with the template if an earlier version had trusted it', async () => {
     await forgetTemplates();
     await withPlinth(async () => undefined);
     const [before] = await rowsOf('select oid from pg_database where datname = $1', [await templateName()]);
@@ -92,7 +92,7 @@ describe('the role that owns the template of projects', () => {
     });
   });
 
-  it('is refused by name where Plinth is no superuser, and what has the name stays', async () => {
+  it('is refused by name if Plinth is not a superuser, and the existing role is kept', async () => {
     const suffix = createHash('sha256').update('restricted').digest('hex').slice(0, 8);
     const name = `plinth_template_owner_${suffix}`;
     await as('mallory', take(name));
@@ -110,7 +110,7 @@ describe('the role that owns the template of projects', () => {
 });
 
 describe('a template', () => {
-  it('that another role created is neither copied nor dropped, and the start says so', async () => {
+  it('that another role created is neither copied nor dropped, and the start reports it', async () => {
     const name = await templateName();
     await forgetTemplates();
     await as('other', `create database ${name}`);
@@ -131,7 +131,7 @@ describe('a template', () => {
 describe('a lock of the administration that a role of a project holds in an open maintenance database', () => {
   const mallory = (): string =>
     Object.assign(new URL(postgres.url), { username: 'mallory', password: 'mallory' }).href;
-  /** Plinth, which is superuser here, closes the database at each start. */
+  /** Holds the lock in the maintenance database, which Plinth closes at each start because it is a superuser here. */
   const holding = async (key: string, work: (holder: Client) => Promise<void>): Promise<void> => {
     await superuser((client) => client.query('grant connect on database postgres to mallory'));
     await withConnection({ connectionString: mallory() }, async (client) => {
@@ -147,7 +147,7 @@ describe('a lock of the administration that a role of a project holds in an open
     );
   }, 30_000);
 
-  it('on global objects keeps nobody waiting', async () => {
+  it('on global objects delays nobody', async () => {
     await forgetTemplates();
     await holding('7046102', async (holder) => {
       await withPlinth(async () => undefined);
@@ -155,7 +155,7 @@ describe('a lock of the administration that a role of a project holds in an open
     });
   }, 30_000);
 
-  it('keeps nobody waiting in a queue in front of Plinth either', async () => {
+  it('with waiting requests ahead of Plinth delays nobody either', async () => {
     await forgetTemplates();
     await holding('7046102', async () => {
       const waiting = Array.from({ length: 5 }, () =>
@@ -166,7 +166,7 @@ describe('a lock of the administration that a role of a project holds in an open
     });
   }, 30_000);
 
-  it('on the watch of sessions goes to a process of Plinth', async () => {
+  it('on the monitoring of sessions is taken over by a process of Plinth', async () => {
     await holding('7046105', async (holder) => {
       await withPlinth(async () => {
         const held = `select r.rolsuper as ours from pg_locks l join pg_stat_activity a on a.pid = l.pid
@@ -178,7 +178,7 @@ describe('a lock of the administration that a role of a project holds in an open
     });
   }, 30_000);
 
-  it('on the name of a database keeps no restore waiting', async () => {
+  it('on the name of a database delays no restore', async () => {
     await withPlinth(async (plinth) => {
       const { id } = await plinth.createProject();
       const archive = await backUp(plinth, id);
@@ -189,7 +189,7 @@ describe('a lock of the administration that a role of a project holds in an open
     });
   }, 30_000);
 
-  it('on the creation of the platform database keeps no start waiting', async () => {
+  it('on the creation of the platform database delays no start', async () => {
     await holding('7046101', async () => {
       await withPlinth(async () => undefined);
     });

@@ -55,11 +55,11 @@ describe('a project connects', () => {
     ["the platform's", () => platformDatabase],
     ['the maintenance database', () => 'postgres'],
     ["the server's template", () => 'template1'],
-  ])('as its owner not to %s database', async (_name, database) => {
+  ])('as its owner, but not to %s database', async (_name, database) => {
     expect(await sqlstateOf(owner((client) => client.query('select 1'), database()))).toBe(PERMISSION_DENIED);
   });
 
-  it('as its login role to no other database either', async () => {
+  it('as its login role, but to no other database either', async () => {
     const own = await plinth.createProject();
     const ownAccess = await accessOf(plinth, own.id);
     const query = (client: Client): Promise<unknown> => client.query('select 1');
@@ -69,7 +69,7 @@ describe('a project connects', () => {
     }
   });
 
-  it('not to the template of new projects', async () => {
+  it('but not to the template of new projects', async () => {
     const templates = await asSuperuser('postgres', (client) =>
       client.query<{ name: string }>(
         `select datname as name from pg_database where datname like 'plinth_template%'`,
@@ -83,7 +83,7 @@ describe('a project connects', () => {
 });
 
 describe("an owner's SQL", () => {
-  /** Each must fail over every connection. */
+  /** Statements that must fail on every connection. */
   const FORBIDDEN: Record<string, () => string> = {
     'read files of the server': () => "select pg_read_file('/etc/passwd')",
     'list directories of the server': () => "select pg_ls_dir('/')",
@@ -101,7 +101,7 @@ describe("an owner's SQL", () => {
     'replace the function that closes tables': () =>
       'create or replace function plinth.close_new_relation() returns event_trigger language plpgsql as $$ begin end $$',
     'drop the schema of those functions': () => 'drop schema plinth cascade',
-    'replay as if it were replicated': () => 'set session_replication_role = replica',
+    'act as a replica': () => 'set session_replication_role = replica',
     'change a setting of the server': () => "alter system set log_statement = 'all'",
     'see passwords': () => 'select rolpassword from pg_authid',
     'see user mappings': () => 'select * from pg_user_mapping',
@@ -118,7 +118,7 @@ describe("an owner's SQL", () => {
     "change another owner's password": () => `alter role ${foreign?.owner_role} password 'grabbed'`,
     "change another login role's password": () => `alter role ${foreign?.login_role} password 'grabbed'`,
     'make itself a member of another owner': () => `grant ${foreign?.owner_role} to current_user`,
-    'make itself a member of those who read files': () => 'grant pg_read_server_files to current_user',
+    'make itself a member of pg_read_server_files': () => 'grant pg_read_server_files to current_user',
     'let another role act as service_role': () => `grant service_role to ${foreign?.login_role}`,
     'let anon log in': () => "alter role anon login password 'grabbed'",
     'give anon a setting': () => "alter role anon set search_path = 'grabbed'",

@@ -1,4 +1,4 @@
-/** `npm run bench -- rest` with PostgREST: Plinth's benchmark configures it correctly, and leaves wrong responses out. */
+/** `npm run bench -- rest` with PostgREST: Plinth's benchmark configures it correctly, and excludes wrong responses. */
 import path from 'node:path';
 import { Program, ROOT } from './support/processes';
 import { IN_SOAK } from '../support/extent';

@@ -16,10 +16,10 @@ const MANY = 150;
 /** Connections with bodies in single bytes, which the server reads slowly. */
 const FEW = 60;
 const SINGLE_BYTES = 20_000;
-/** Size of a body in bytes. All but a few of them are sent. */
+/** Size of a body in bytes, almost all of which are sent. */
 const BODY = 5 * MIB;
 const BUDGET = 64 * MIB;
-/** Garbage is not what is tested here. */
+/** Collects garbage often, because garbage is not tested here. */
 const NODE_OPTIONS = `--max-semi-space-size=16 --require ${join(__dirname, 'support/collect-often.cjs')}`;
 const TABLE = 'create table t (a text); create policy p on t for all using (true) with check (true)';
 
@@ -78,7 +78,9 @@ async function addedBy(work: () => Promise<void>): Promise<number> {
   return memory('VmHWM') - idle;
 }
 
-/** For each connection of the server its state and the bytes that it has not read; of the listening one, those not accepted. */
+/**
+ * The state and unread bytes of each connection of the server; for the listening socket, the connections not accepted.
+ */
 function unread(): string {
   const port = Number(new URL(plinth.baseUrl).port).toString(16).toUpperCase().padStart(4, '0');
   const fields = readFileSync('/proc/net/tcp', 'utf8')
@@ -92,8 +94,8 @@ function unread(): string {
 }
 
 /**
- * Resolves when the server has read all that it reads. In each turn of its event loop it reads from every connection that it has not
- * paused, and an answer to another request takes some turns.
+ * Resolves when the server has read all that it reads. In each turn of its event loop it reads from every connection
+ * that it has not paused, and a response to another request takes some turns.
  */
 async function settled(): Promise<void> {
   let [last, same] = ['', 0];
@@ -166,7 +168,7 @@ const GROUPS = '/sys/fs/cgroup/memory';
 const canLimit = existsSync(`${GROUPS}/memory.limit_in_bytes`) && process.getuid?.() === 0;
 
 (canLimit ? it : it.skip)(
-  'budgets are parts of the limit of a control group (needs version 1, and root)',
+  'budgets are fractions of the limit of a control group (needs version 1 and root)',
   () => {
     const group = join(GROUPS, `plinth-budget-${process.pid}`);
     mkdirSync(group);

@@ -82,7 +82,7 @@ describe('the command line without a key', () => {
 });
 
 describe('the command line with the data directory of a server', () => {
-  it('finds the port by it, and no port of a server that was killed', () =>
+  it('finds the port in it, unless the server was killed', () =>
     withDirectory(async (folder) => {
       const server = await PlinthProcess.start({ dataDir: folder });
       const DATA_DIR = path.join(folder, 'data');

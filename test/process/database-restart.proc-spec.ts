@@ -1,6 +1,6 @@
 /**
- * The embedded PostgreSQL crashes while Plinth runs. Plinth restarts it, no acknowledged change is lost, every area returns 503
- * in the meantime, and all users of connections recover.
+ * The embedded PostgreSQL crashes while Plinth runs. Plinth restarts it and loses no acknowledged change. Every area
+ * returns 503 until then, and all users of connections recover.
  */
 import {
   appendFileSync,
@@ -22,7 +22,7 @@ import { IN_SOAK } from '../support/extent';
 
 const PASSWORD = 'correct horse';
 const EMAIL = 'ada@example.com';
-/** Measured: 0.5 to 2 seconds. The limit allows for slower machines. */
+/** Recovery takes 0.5 to 2 seconds; the limit allows for slower machines. */
 const SERVES_AGAIN_MS = 30_000;
 const UNTIL_GIVEN_UP_MS = 90_000;
 
@@ -88,7 +88,7 @@ class Install {
     return Number.parseInt(readFileSync(join(this.clusterDir, 'postmaster.pid'), 'utf8'), 10);
   }
 
-  /** One that serves requests of the project. */
+  /** Process id of a backend that serves requests of the project. */
   async backend(): Promise<number> {
     const [row] = await this.sql(
       `select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
@@ -110,7 +110,7 @@ class Install {
     return performance.now() - since;
   }
 
-  /** The notifications of the catalog and of the registry arrive, and a queued mail goes out. */
+  /** Expects that the notifications of the catalog and of the registry arrive, and that a queued mail is sent. */
   async expectEverythingRecovered(): Promise<void> {
     const name = `made_at_${Date.now()}`;
     await this.sql(`create table ${name} as select generate_series(1, 3) as n`);
@@ -236,7 +236,7 @@ describe('an embedded PostgreSQL that crashes', () => {
     'does not wait for a backend that %s when the postmaster is killed',
     async (how) => {
       let url = '';
-      // The connections of the case before may still be failing.
+      // The connections of the previous test may still be failing.
       await eventually(async () => {
         const { body } = await install.plinth.admin.get(`/admin/v1/projects/${install.project.id}/database`);
         expect(body).toHaveProperty('owner_url');
@@ -266,7 +266,7 @@ describe('an embedded PostgreSQL that crashes', () => {
 
   describe('and cannot be started', () => {
     it("answers 503 with Retry-After in each area's error body, and serves when it can be started again", async () => {
-      // What failed within the last minute counts, so this install has no kills behind it.
+      // Failures within the last minute count, so this test uses an install without earlier kills.
       const other = await Install.start();
       const restoreSettings = breakSettings(other);
       process.kill(other.postmaster, 'SIGKILL');
@@ -301,7 +301,7 @@ describe('an embedded PostgreSQL that crashes', () => {
       await other.end();
     }, 120_000);
 
-    it('stops at once when it is told to during the outage', async () => {
+    it('stops immediately on a signal during the outage', async () => {
       const other = await Install.start();
       breakSettings(other);
       process.kill(other.postmaster, 'SIGKILL');

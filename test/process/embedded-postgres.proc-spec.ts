@@ -181,7 +181,7 @@ describe('EmbeddedPostgres', () => {
       }),
     ));
 
-  itOnLinux('syncs the file system at once after a crash, whatever the number of files', () =>
+  itOnLinux('syncs the whole file system after a crash, whatever the number of files', () =>
     withCluster((dataDir) =>
       withPostgres({ dataDir }, async ({ url }) =>
         expect(await query(url, 'show recovery_init_sync_method')).toEqual([
@@ -203,14 +203,14 @@ describe('EmbeddedPostgres', () => {
       ),
     ));
 
-  it('does not use a socket that an administrator moved', () =>
+  it('does not use a socket whose directory an administrator changed', () =>
     withCluster((dataDir) =>
       withPostgres({ dataDir, settings: { unix_socket_directories: '' } }, async (postgres) => {
         expect(postgres.socketDirectory).toBeNull();
       }),
     ));
 
-  it('writes no statement of a client and no value in it to its log', () =>
+  it('does not write statements of clients or their values to its log', () =>
     withCluster(async (dataDir) => {
       await withPostgres({ dataDir }, async ({ url }) => {
         await expect(query(url, `select 'a secret'::int`)).rejects.toThrow('a secret');
@@ -218,7 +218,7 @@ describe('EmbeddedPostgres', () => {
       expect(await readFile(path.join(dataDir, 'postgres.log'), 'utf8')).not.toContain('secret');
     }));
 
-  itOnLinux('hands nothing of the environment to PostgreSQL', () =>
+  itOnLinux('does not pass its environment to PostgreSQL', () =>
     withCluster((dataDir) =>
       withPostgres({ dataDir }, async ({ pid }) => {
         const names = (await readFile(`/proc/${pid}/environ`, 'utf8'))
@@ -330,7 +330,7 @@ describe('EmbeddedPostgres', () => {
         });
       }));
 
-    itOnLinux('starts when the pid in the lock file belongs to another process of the same user by now', () =>
+    itOnLinux('starts when the pid in the lock file now belongs to another process of the same user', () =>
       withCluster(async (dataDir) => {
         await withPostgres({ dataDir }, ({ url }) => createTable(url));
         const clusterDir = path.join(dataDir, 'postgres');
@@ -352,7 +352,7 @@ describe('EmbeddedPostgres', () => {
         await withPostgres({ dataDir }, async ({ url }) => expect(await countKept(url)).toBe(1000));
       }));
 
-    itOnLinux('ends a PostgreSQL that lived on because its watcher was killed too', () =>
+    itOnLinux('ends a PostgreSQL that is still running because its watcher was killed too', () =>
       withCluster(async (dataDir) => {
         const { program, postmaster, url } = await runningHolder(dataDir);
         await createTable(url);

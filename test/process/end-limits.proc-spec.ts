@@ -1,4 +1,4 @@
-/** Time limits of requests and of Plinth's end, whatever hangs: PostgreSQL, its checkpoint, a request, or a worker. */
+/** Time limits of requests and of Plinth's shutdown when PostgreSQL, its checkpoint, a request, or a worker hangs. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,7 +45,7 @@ const parents = (): [number, number][] =>
 const childrenOf = (parent: number): number[] =>
   parents().flatMap(([pid, ofPid]) => (ofPid === parent ? [pid] : []));
 
-/** To the processes of the embedded PostgreSQL. */
+/** Sends a signal to the processes of the embedded PostgreSQL. */
 function signalDatabase(signal: NodeJS.Signals, among = (_pid: number): boolean => true): void {
   let server: number;
   try {
@@ -67,14 +67,14 @@ function send(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-it('a suspended PostgreSQL does not keep Plinth from ending, which says so and fails', async () => {
+it('a suspended PostgreSQL does not prevent the shutdown of Plinth, which reports it and exits with an error', async () => {
   await start({ SHUTDOWN_TIMEOUT: '1' }, { databaseStopMs: 1_000 });
   signalDatabase('SIGSTOP');
   const code = await plinth.end('SIGTERM');
   expect([code, plinth.printed]).toEqual([1, expect.stringContaining('did not end within 1 seconds')]);
 });
 
-it('a suspended PostgreSQL makes requests get 503 after five seconds, and serves them again when it goes on', async () => {
+it('requests get 503 five seconds after PostgreSQL is suspended, and succeed again when it is resumed', async () => {
   await start({});
   const { body } = await plinth.admin.post('/admin/v1/projects', { name: 'Frozen', slug: 'frozen' });
   const keys = (await plinth.admin.get(`/admin/v1/projects/${body.id}/keys`)).body;
@@ -139,7 +139,7 @@ it('a checkpoint that takes longer than its limit is reported, and the exit code
   expect([code, plinth.printed]).toEqual([1, expect.stringContaining('stopped without a checkpoint')]);
 });
 
-it('a second signal ends Plinth at once, also with a request in progress', async () => {
+it('a second signal ends Plinth immediately, even with a request in progress', async () => {
   await start({ SHUTDOWN_TIMEOUT: '600' });
   const { body } = await plinth.admin.post('/admin/v1/projects', { name: 'Slow' });
   const request = plinth.admin
@@ -151,7 +151,7 @@ it('a second signal ends Plinth at once, also with a request in progress', async
     expect(activity.text).toContain('pg_sleep');
   });
   const ended = plinth.end('SIGTERM');
-  // A second one within a second counts as the same.
+  // A second signal within a second counts as the same signal.
   plinth.child.kill('SIGTERM');
   await eventually(async () => {
     plinth.child.kill('SIGTERM');
@@ -171,7 +171,7 @@ it('a second signal ends Plinth at once, also with a request in progress', async
       );
       expect(workers).toHaveLength(2);
       process.kill(workers[0] as number, 'SIGSTOP');
-      // Some of them go to the worker that hangs; the client waits for the end of the connection.
+      // Some requests reach the worker that hangs, and wait for the end of the connection.
       const asked = Array.from({ length: 12 }, () =>
         plinth.admin.get('/health/live').then(
           ({ status }) => status,

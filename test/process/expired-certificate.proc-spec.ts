@@ -39,7 +39,7 @@ it('tells when the certificate ends', async () => {
 });
 
 (hasPromtool ? it : it.skip)('PlinthCertificateEnds: a certificate ends in a few days', async () => {
-  // promtool's time begins at 0.
+  // The time of promtool begins at 0.
   const scrape = async (): Promise<string> =>
     (await plinth.admin.get('/metrics')).text.replace(
       /^(plinth_certificate_end_time_seconds\S+) (\S+)$/gm,
@@ -62,7 +62,7 @@ it.each([
     },
   ],
   [
-    'of an authority that is not trusted',
+    'of an untrusted authority',
     'unable to verify the first certificate',
     () => issueCertificate(directory, 'foreign', ['127.0.0.1']),
   ],

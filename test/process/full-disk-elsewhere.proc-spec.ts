@@ -1,4 +1,6 @@
-/** Full disks of what is not the database: the limit of all files, mails, the archive of the write-ahead log, and the log. */
+/**
+ * Full disks other than the database's: the limit of all files, mails, the archive of the write-ahead log, and the log.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
@@ -121,7 +123,7 @@ jest.setTimeout(120_000);
       );
     });
 
-    it('serves on when the archive of the write-ahead log is full, tells how late it is, and catches up', async () => {
+    it('continues to serve when the archive of the write-ahead log is full, reports its delay, and catches up', async () => {
       await eventually(
         async () => expect(await metric('plinth_wal_archive_age_seconds')).toBeLessThan(5),
         LIMIT_MS,
@@ -136,7 +138,7 @@ jest.setTimeout(120_000);
       }, LIMIT_MS);
       expect((await service.post('/rest/v1/kept', { n: next++ })).status).toBe(201);
       expect((await service.get('/rest/v1/kept')).status).toBe(200);
-      // What an administrator does: a larger disk.
+      // The administrator enlarges the disk.
       archive.grow('size=400m');
       archive.makeRoom();
       await eventually(
@@ -148,7 +150,7 @@ jest.setTimeout(120_000);
   },
 );
 
-it('serves on when its log cannot be written', async () => {
+it('continues to serve when its log cannot be written', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'plinth-full-log-'));
   const [port, full] = [await freePort(), openSync('/dev/full', 'w')];
   const child: ChildProcess = spawn(process.execPath, [MAIN], {

@@ -1,4 +1,7 @@
-/** A disk that fills up leaves PostgreSQL enough to go on: large writes are refused, and deletions through the API free space. */
+/**
+ * A disk that fills up leaves PostgreSQL enough space: large writes are refused, and deletions through the API free
+ * space.
+ */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * A full disk under the embedded PostgreSQL, while it serves and at a start. Plinth reports it, no acknowledged change is lost,
- * and Plinth recovers without a restart once there is space.
+ * A full disk of the embedded PostgreSQL, while it serves and when it starts. Plinth reports it, no acknowledged change
+ * is lost, and Plinth recovers without a restart once there is space.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -66,7 +66,7 @@ const BACKUP_HEADERS = {
 
     const ready = (): Promise<HttpAnswer> => new HttpClient(plinth.baseUrl).get('/health/ready');
 
-    /** Unless it has ended by itself. */
+    /** Kills PostgreSQL unless it has ended by itself. */
     function endPostgres(): void {
       const file = join(disk.directory, 'data/postgres/postmaster.pid');
       const pid = existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n', 1)[0]) : 0;
@@ -128,7 +128,7 @@ const BACKUP_HEADERS = {
       /** @returns the id of the copy */
       async function restoreWithRoom(archive: Buffer): Promise<string> {
         disk.makeRoom();
-        // PostgreSQL may have ended for want of space, and starts again.
+        // PostgreSQL may have ended for lack of space, and restarts.
         await eventually(async () => expect((await copies()).body).toEqual([]), LIMIT_MS);
         await eventually(async () => expect((await restore(archive)).status).toBe(201), LIMIT_MS);
         const [{ id }] = (await copies()).body;
@@ -138,7 +138,7 @@ const BACKUP_HEADERS = {
         return id as string;
       }
 
-      it('for its files is undone, says so, and succeeds once there is', async () => {
+      it('for its files is undone, reports it, and succeeds once there is space', async () => {
         await insert(100);
         expect((await upload(randomBytes(24 * MIB))).status).toBe(201);
         const archive = await backup();
@@ -153,7 +153,7 @@ const BACKUP_HEADERS = {
         expect(check.body).toMatchObject({ objects: 1, rows_without_bytes: { count: 0 } });
       }, 180_000);
 
-      it('for its rows is undone, says so, and succeeds once there is', async () => {
+      it('for its rows is undone, reports it, and succeeds once there is space', async () => {
         for (let row = 0; row < 4; row += 1) await insert(6 * MIB);
         await plinth.admin.post(`/admin/v1/projects/${project.id}/sql`, {
           query: `alter table kept alter t set storage external; update kept set t = t || ''`,
@@ -178,7 +178,7 @@ const BACKUP_HEADERS = {
           /onnection terminated|recovery mode|not yet accepting|ended unexpectedly/,
         );
       }, LIMIT_MS);
-      // Its recovery usually fails at once for want of space, but has no time limit.
+      // Its recovery usually fails immediately for lack of space, but has no time limit.
       endPostgres();
       await eventually(
         async () => expect(plinth.printed).toMatch(/^The disk that holds .* is full \(0 MiB left\)\. .*$/m),
@@ -214,7 +214,7 @@ const BACKUP_HEADERS = {
         },
       });
 
-    /** Serves requests, or exits with one line about the disk after the lines about progress. */
+    /** Starts Plinth, which serves requests or exits with one line about the disk after the lines about progress. */
     async function startOrClearEnd(): Promise<'serves' | 'ended'> {
       const program = await launch();
       await Promise.race([program.says(/Plinth serves on/, 120_000), program.exited]);
@@ -237,7 +237,7 @@ const BACKUP_HEADERS = {
       for (const left of IN_SOAK ? [0, 1, 10, 45] : [0, 10]) {
         disk.fillTo(left * MIB);
         outcomes.push(await startOrClearEnd());
-        // No incomplete cluster, no incomplete file, no lock.
+        // No incomplete cluster or file and no lock remain.
         expect(readdirSync(data).filter((name) => /^\.|\.new$|lock/.test(name))).toEqual([]);
         disk.makeRoom();
       }

@@ -1,6 +1,7 @@
 /**
- * The guides: their commands, statements and programs run as they are written. Only addresses, keys and directories differ.
- * A block that names a file after its language (```js uploads.mjs) is written to that file. Slow ones are in test/soak/guides.
+ * Runs the commands, statements and programs of the guides as they are written. Only addresses, keys and directories
+ * differ. A block that names a file after its language (```js uploads.mjs) is written to that file. test/soak/guides
+ * has slow guides.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
@@ -34,7 +35,7 @@ import {
 } from './support/guides';
 import { ROOT } from './support/processes';
 
-/** The programs in Python need its standard library alone. Their tests are skipped without it. */
+/** The Python programs need only the standard library. Their tests are skipped without Python. */
 const hasPython = spawnSync('python3', ['-c', 'import sqlite3, urllib.request']).status === 0;
 
 startForGuides();
@@ -68,7 +69,7 @@ describe('policies.md', () => {
   const seen = async (api: SupabaseClient, table: string): Promise<number> =>
     (await done(api.from(table).select('*'))).length;
 
-  it('own rows: users see and write theirs only', async () => {
+  it('own rows: users see and write only their own rows', async () => {
     const { ada, bob } = users;
     await done(ada.api.from('notes').insert({ text: 'mine' }).select());
     expect(await refusal(bob.api.from('notes').insert({ text: 'forged', user_id: ada.id }))).toBe('42501');
@@ -76,7 +77,7 @@ describe('policies.md', () => {
     expect(await Promise.all([ada.api, bob.api, anon].map((api) => seen(api, 'notes')))).toEqual([1, 0, 0]);
   });
 
-  it('public reading: everybody sees published posts, authors their drafts', async () => {
+  it('public reading: everybody sees published posts, and authors see their drafts', async () => {
     const { ada, bob } = users;
     await done(
       ada.api
@@ -98,7 +99,7 @@ describe('policies.md', () => {
     expect(await Promise.all([ada.api, eve.api, anon].map((api) => seen(api, 'teams')))).toEqual([1, 0, 0]);
     expect(await refusal(eve.api.from('members').insert({ team_id: team, role: 'owner' }))).toBe('42501');
     expect(await refusal(anon.rpc('create_team', { team_name: 'Red' }))).toBe('42501');
-    // The schema of the helper function is not served.
+    // The schema of the helper function is not exposed.
     expect(await refusal(eve.api.schema('private').rpc('my_teams'))).toBe('PGRST106');
   });
 
@@ -145,7 +146,7 @@ describe('policies.md', () => {
     expect(await done(clear(ada.api))).toHaveLength(2);
   });
 
-  it('administrators read all notes, and nobody becomes one alone', async () => {
+  it('administrators read all notes, and users cannot make themselves administrators', async () => {
     const { bob, eve } = users;
     await done(eve.api.auth.updateUser({ data: { role: 'admin', app_metadata: { role: 'admin' } } }));
     await done(service.auth.admin.updateUserById(bob.id, { app_metadata: { role: 'admin' } }));
@@ -153,7 +154,7 @@ describe('policies.md', () => {
     expect(await Promise.all([bob.api, eve.api].map((api) => seen(api, 'notes')))).toEqual([1, 0]);
   });
 
-  it('files: members read those in the folder of their team', async () => {
+  it('files: members read the files in the folder of their team', async () => {
     const { ada, bob, eve } = users;
     await done(service.storage.createBucket('documents'));
     await done(ada.api.storage.from('documents').upload(`${team}/plan.txt`, 'the plan'));
@@ -166,7 +167,10 @@ describe('policies.md', () => {
   });
 });
 
-/** The pages about providers, and the names of the providers. Only GitHub and own servers are found without the internet. */
+/**
+ * The pages about providers, and the names of the providers. Without the internet, only GitHub and local servers can be
+ * configured.
+ */
 const PROVIDER_PAGES = [
   ['google', 'google'],
   ['microsoft-entra', 'azure'],
@@ -248,7 +252,7 @@ describe('with the project of first-project.md', () => {
     LIMIT_MS,
   );
 
-  it('live-changes.md: a page is told of new rows, and of those of its user only', async () => {
+  it('live-changes.md: a page receives new rows, but only of its user', async () => {
     const project = await useProject(slug);
     const guide = new Guide('live-changes');
     await sql(project, guide.texts('sql')[0]!);
@@ -268,7 +272,7 @@ describe('with the project of first-project.md', () => {
   });
 
   it(
-    'chat.md: members get messages, the last messages and who is there; strangers get nothing; a schedule has a history',
+    'chat.md: members get messages, earlier messages and the list of members; strangers get nothing; a schedule has a history',
     async () => {
       const project = await useProject(slug);
       const guide = new Guide('chat');
@@ -288,7 +292,7 @@ describe('with the project of first-project.md', () => {
       await sql(project, `update messages set sent_at = now() - interval '31 days' where body = 'hello'`);
       const [commands = ''] = guide.texts('sh');
       expect(await guide.shell(commands.replaceAll('acme', slug))).toContain('old-messages');
-      // A time that has passed is made up for, so the test does not wait for the night.
+      // A missed run is made up for, so the test does not wait for the night.
       await sql(
         project,
         `update hooks.schedules set last_due_at = now() - interval '2 days'; select pg_notify('plinth_hooks', 'again')`,
@@ -363,7 +367,7 @@ it(
   LIMIT_MS,
 );
 
-/** Ada and Bob chat; Eve, who has not entered, and a message of a client in the name of another one. */
+/** Ada and Bob chat; Eve is not a member, and a client sends a message in another name. */
 const MEMBERS = `
 import { createClient } from '@supabase/supabase-js';
 import { enterRoom } from './chat.mjs';
@@ -441,7 +445,7 @@ console.log(ada.token);
 process.exit();
 `;
 
-/** What a page does with the functions of the guide. */
+/** Uses the functions of the guide as a page would. */
 const UPLOADER = `
 import { createClient } from '@supabase/supabase-js';
 import { inviteUpload, linkTo, uploadAvatar, uploadInvited, uploadVideo } from './uploads.mjs';
@@ -471,7 +475,7 @@ process.exit();
 `;
 
 (hasPython ? it : it.skip).each(['from-pocketbase', 'from-firebase'])(
-  '%s.md: users and rows move over',
+  '%s.md: users and rows are migrated',
   async (name) => {
     const slug = `${name}-project`;
     const project = await createProject(slug);
@@ -529,7 +533,7 @@ const OLD_FIREBASE_USERS = [
   { localId: 'f3', phoneNumber: '+15550100', createdAt: '1700000000000' },
 ];
 
-/** As PocketBase 0.23 and later makes them. */
+/** Tables as PocketBase 0.23 and later creates them. */
 const OLD_POCKETBASE = `
 import sqlite3
 db = sqlite3.connect("data.db")
@@ -578,7 +582,7 @@ db.commit()
 );
 
 (hasSlapd ? it : it.skip)(
-  'sign-in-with-ldap.md: a person of the directory signs in, with groups',
+  'sign-in-with-ldap.md: a user of the directory signs in, with groups',
   async () => {
     const slug = 'directory';
     await createProject(slug);
@@ -649,7 +653,7 @@ it('monitoring.md: the second port has the checks', async () => {
   expect(await shell(doctor)).toMatch(/^ok +database /m);
 });
 
-/** Builds an app in the folder as the template of Vite does. @returns the folder with its files */
+/** Builds an app in the folder like the template of Vite. @returns the folder with its files */
 function builtWithVite(folder: string): string {
   const packages = join(ROOT, 'console/node_modules');
   mkdirSync(join(folder, 'node_modules/@vitejs'), { recursive: true });

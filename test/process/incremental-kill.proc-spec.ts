@@ -74,7 +74,7 @@ async function backUp(): Promise<void> {
   await eventually(async () => expect(good(await runs())).toBe(before + 1), LIMIT_MS);
 }
 
-/** Kills Plinth as soon as the files in the store are as they should be, and starts it again. */
+/** Kills Plinth as soon as the files in the store meet a condition, and starts it again. */
 async function killWhen(isReached: (names: string[]) => boolean): Promise<void> {
   const killed = (async (): Promise<void> => {
     while (!isReached(stored())) await new Promise((resolve) => setImmediate(resolve));
@@ -85,7 +85,7 @@ async function killWhen(isReached: (names: string[]) => boolean): Promise<void> 
   await start();
 }
 
-/** Those in the destination: a removal that was killed may not have been recorded yet. */
+/** Expects that all archives in the destination can be restored; a killed removal may not be recorded yet. */
 async function expectAllRestorable(): Promise<void> {
   const names = readdirSync(join(directory, 'kept', project.id), { recursive: true, encoding: 'utf8' });
   const kept = (await runs()).filter(

@@ -1,4 +1,4 @@
-// One instance per data directory, however the previous one ended and however many start at once.
+// One instance per data directory, however the previous instance ended and however many start concurrently.
 import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { DataDirInUseError, InstanceLock } from '../../src/database/embedded/instance-lock';
@@ -41,7 +41,7 @@ describe('InstanceLock', () => {
       expect(await readdir(dataDir)).toEqual([]);
     }));
 
-  it('is refused while another process holds it, and taken over when that one was killed', () =>
+  it('is refused while another process holds it, and taken over when that process was killed', () =>
     withDirectory(async (dataDir) => {
       const holder = await lockedHolder(dataDir);
       await expect(InstanceLock.acquire(dataDir)).rejects.toThrow(`process ${holder.pid}`);

@@ -1,4 +1,4 @@
-/** What an interruption leaves: bytes of a restore that was killed, and drafts of the command line. */
+/** Remains of an interruption: bytes of a killed restore, and drafts of the command line. */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -48,7 +48,7 @@ it('removes the bytes of a restore that was killed, right after the next start',
   expect((await plinth.admin.delete(`/admin/v1/projects/${project.id}`)).body.deleted).toBe(true);
   await eventually(async () => expect(files()).toEqual([]));
 
-  // Its last megabytes never arrive.
+  // The last megabytes of the archive never arrive.
   const sent = request(`${plinth.baseUrl}/admin/v1/restore`, {
     method: 'POST',
     headers: { ...plinth.admin.headers, ...HEADERS, 'content-length': archive.length },

@@ -15,9 +15,9 @@ import { ResumableWork } from '../support/kills/resumable-work';
 import { ProjectWork, RowWork } from '../support/kills/row-work';
 import { PROVIDERS, type TestProvider } from '../support/object-servers/object-stores';
 
-/** Each kind of backup. */
+/** Number of kills, which cover each type of backup. */
 const KILLS = Number(process.env.PLINTH_KILLS ?? (IN_SOAK ? 60 : 3));
-/** The sweep after a kill removes what has no row. */
+/** The sweep after a kill removes objects without a row. */
 const TUNING = { orphanAgeMs: 200 };
 
 describe.each(casesOf(PROVIDERS, 1))('with files on %s', (_name, startProvider) => {
@@ -70,9 +70,9 @@ describe.each(casesOf(PROVIDERS, 1))('with files on %s', (_name, startProvider) 
   }, 120_000);
 });
 
-/** The full list of works runs on them in the soak. */
+/** The soak runs all works on these providers. */
 (IN_SOAK ? describe.skip : describe).each(casesOf(PROVIDERS.slice(1), 1))(
-  'with files alone on %s',
+  'with only files on %s',
   (_name, startProvider) => {
     it('keeps all acknowledged bytes of plain, resumable and multipart uploads, and sweeps what is left', async () => {
       const directory = mkdtempSync(join(tmpdir(), 'plinth-kill-'));

@@ -1,6 +1,7 @@
 /**
- * A very large read: memory does not grow with its length, the first bytes arrive at once, and the query stops when the client
- * disconnects. Every row is returned five times. PLINTH_LARGE_ROWS=1000000 reads five million rows; the default is smaller.
+ * A very large read: memory does not grow with its length, the first bytes arrive immediately, and the query stops when
+ * the client disconnects. Every row is returned five times. PLINTH_LARGE_ROWS=1000000 reads five million rows; the
+ * default is smaller.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { get as httpGet, type IncomingMessage } from 'node:http';
@@ -39,7 +40,7 @@ afterAll(async () => {
 interface Read {
   readonly bytes: number;
   readonly newlines: number;
-  /** Rows of JSON. */
+  /** Number of JSON rows. */
   readonly braces: number;
   /** Milliseconds until the first byte of the body, and until the last. */
   readonly first: number;
@@ -55,7 +56,7 @@ function open(path: string, accept: string): Promise<IncomingMessage> {
   });
 }
 
-/** Reads a response to its end and discards it. */
+/** Reads and discards a response. */
 async function read(path: string, accept: string): Promise<Read> {
   const start = performance.now();
   const response = await open(path, accept);
@@ -70,7 +71,7 @@ async function read(path: string, accept: string): Promise<Read> {
   return { bytes, newlines, braces, first, last: performance.now() - start };
 }
 
-/** A loop over the single bytes takes ten times as long. */
+/** Counts a byte with indexOf(), because a loop over the bytes takes ten times as long. */
 function countOf(byte: number, chunk: Buffer): number {
   let count = 0;
   for (let at = chunk.indexOf(byte); at !== -1; at = chunk.indexOf(byte, at + 1)) count += 1;
@@ -100,7 +101,7 @@ const FORMATS: [name: string, accept: string, rows: (read: Read) => number][] = 
 // Memory of a process is read from /proc.
 (platform() === 'linux' ? describe : describe.skip)('a very large read', () => {
   it.each(FORMATS)(
-    'as %s starts at once and takes little memory',
+    'as %s starts immediately and takes little memory',
     async (name, accept, rowsOf) => {
       // Warm-up, because the heap of a new process grows with its first requests.
       for (let round = 0; round < 3; round += 1) await read(`copies?limit=${ROWS / 10}`, accept);

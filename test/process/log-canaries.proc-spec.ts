@@ -1,6 +1,6 @@
 /**
- * Puts secrets into every place of a request. None may appear in Plinth's output at its most verbose level, in the platform's
- * audit log, in PostgreSQL's log, or in a response, unless the response repeats the request by design.
+ * Puts secrets into every part of a request. None may appear in Plinth's output at its most verbose level, in the
+ * platform's audit log, in PostgreSQL's log, or in a response, unless the response repeats the request by design.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -68,7 +68,7 @@ interface Scene {
   readonly secrets: ReadonlyMap<string, string>;
 }
 
-/** Uses every secret in its intended place. */
+/** Uses every secret as intended. */
 async function setScene(): Promise<Scene> {
   const { body } = await plinth.admin.post('/admin/v1/projects', { name: 'Canaries', plan: 'enterprise' });
   const project: Project = {

@@ -47,7 +47,7 @@ async function secretsOf({ admin }: PlinthProcess): Promise<unknown[]> {
   return Promise.all(found);
 }
 
-/** Lines of the page, without the restarts, which the test makes. */
+/** Lines of the page, without the restarts, which the test makes itself. */
 function documentedSteps(): (line: string) => void {
   const page = readFileSync(join(ROOT, 'docs/guides/operations.md'), 'utf8');
   const block = /```sh\n(cd \/var\/lib\/plinth[^]*?)```/.exec(page)?.[1] ?? '';

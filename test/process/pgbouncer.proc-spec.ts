@@ -85,7 +85,7 @@ const CONCURRENCY = 60;
     expect(checked.status).toBe(400);
   });
 
-  it('leaves nothing of one request to the next', async () => {
+  it('passes no state from one request to the next', async () => {
     expect((await project.service.post('/rest/v1/rpc/leave_behind')).body).toBe('done');
     const answers = await Promise.all([...Array(12)].map(() => project.service.get('/rest/v1/rpc/found')));
     for (const { body } of answers)
@@ -108,7 +108,7 @@ const CONCURRENCY = 60;
     expect((await user.http.get('/rest/v1/notes')).status).toBe(401);
   });
 
-  it('hears of schema changes by another client, which PgBouncer could not tell', async () => {
+  it('learns of schema changes by another client, although PgBouncer does not forward notifications', async () => {
     await server.query('alter table notes add column title text', `plinth_${project.id}`);
     await eventually(async () => {
       const { body } = await project.service.get('/rest/v1/notes?limit=1');
@@ -116,7 +116,7 @@ const CONCURRENCY = 60;
     });
   });
 
-  it('answers 503 with Retry-After while PgBouncer is away, and serves when it is back', async () => {
+  it('answers 503 with Retry-After while PgBouncer is down, and serves again afterwards', async () => {
     const read = (): ReturnType<typeof project.service.get> => project.service.get('/rest/v1/notes?limit=1');
     await bouncer.stop();
     try {
@@ -124,7 +124,7 @@ const CONCURRENCY = 60;
         const { status, headers } = await read();
         expect([status, Number(headers.get('retry-after')) > 0]).toEqual([503, true]);
       });
-      // The administration does not use it.
+      // The administration does not use PgBouncer.
       expect(await project.sql('select 1 as n')).toEqual([{ n: 1 }]);
     } finally {
       await bouncer.startAgain();
@@ -132,7 +132,7 @@ const CONCURRENCY = 60;
     await eventually(async () => expect((await read()).status).toBe(200), 20_000);
   });
 
-  it('is examined by the doctor: its mode, its settings, whether it answers', async () => {
+  it('is checked by the doctor: its mode, its settings, whether it answers', async () => {
     const findings = async (): Promise<{ status: string; message: string }[]> => {
       const { body } = await plinth.admin.post('/admin/v1/doctor', {});
       return body.findings.filter(({ check }) => check === 'pooler');

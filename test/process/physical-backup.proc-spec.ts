@@ -1,6 +1,6 @@
 /**
- * A backup of the whole install and the archive of its write-ahead log: what remains of a lost machine is restored to a
- * moment on another one.
+ * A physical backup and the archive of the write-ahead log restore a lost machine to a moment in time on another
+ * machine.
  */
 import { execFile } from 'node:child_process';
 import {
@@ -26,9 +26,9 @@ const PAGE = readFileSync(join(ROOT, 'docs/guides/backup.md'), 'utf8').split('##
 const [BACK_UP = '', RESTORE = '', RESTORE_UNTIL = ''] = [...PAGE.matchAll(/^ *```sh\n([^]*?)^ *```$/gm)].map(
   ([, text]) => text,
 );
-/** How often a restore is killed; a long run sets more. */
+/** Number of kills of a restore; a long run sets more. */
 const KILLS = Number(process.env.PLINTH_KILLS ?? 1);
-/** Files that appear while a restore goes on; with postmaster.pid PostgreSQL recovers. */
+/** Files that appear during a restore; with postmaster.pid PostgreSQL is in recovery. */
 const STAGES = ['postgres/postgresql.conf', 'postgres/postmaster.pid', 'master-key'];
 const CONTENT = 'the bytes of a file '.repeat(50_000);
 
@@ -116,7 +116,7 @@ async function sql(name: string, query: string): Promise<Record<string, unknown>
   return body.rows;
 }
 
-/** Resolves when the archive has every change until now. */
+/** Resolves when the archive has every change so far. */
 async function archived(name: string): Promise<void> {
   const [now] = await sql(name, 'select pg_current_wal_flush_lsn()::text as lsn');
   const behind = `select slot_name from pg_replication_slots
@@ -176,7 +176,7 @@ it('restores a lost machine to the moment before a mistake', async () => {
   expect(await notes()).toEqual(['before the backup', 'after the backup']);
   const file = await service().get(`/p/${project.slug}/storage/files/${fileId}/download`);
   expect([file.status, file.text === CONTENT]).toEqual([200, true]);
-  // It was stored after the backup: its row is in the log, and its bytes are in the archive of files.
+  // The file was stored after the backup, so its row is in the log, and its bytes are in the archive of files.
   const later = await service().get(`/p/${project.slug}/storage/files/${laterId}/download`);
   expect([later.status, later.text === `later ${CONTENT}`]).toEqual([200, true]);
 }, 400_000);
@@ -216,7 +216,7 @@ it('reports an archive that cannot be written, and the log that waits for it', a
   await plinth.end('SIGTERM');
 }, 240_000);
 
-it('restores the moment of the backup; killed, it leaves nothing that starts, and runs again', async () => {
+it('restores the moment of the backup; a killed restore leaves nothing that starts, and can be repeated', async () => {
   const mark = join(dataDir('killed'), 'restore-unfinished');
   const begin = (input: string): Program =>
     Program.start(process.execPath, [CLI, 'restore', input, '--physical'], {
@@ -233,7 +233,7 @@ it('restores the moment of the backup; killed, it leaves nothing that starts, an
   }
   const waiting = begin('-');
   const archived = readFileSync(join(directory, 'install.tar.gz'));
-  // It may be killed before it has read all of this.
+  // The restore may be killed before it has read all of this.
   waiting.child.stdin?.on('error', () => undefined);
   waiting.child.stdin?.write(archived.subarray(0, archived.length / 2));
   await until(() => existsSync(join(dataDir('killed'), 'postgres')), 60_000);
@@ -258,7 +258,7 @@ it.each<[string, string, string[], RegExp]>([
     ['install.tar.gz', '--physical', '--passphrase-file', 'other'],
     /passphrase/,
   ],
-  ['an archive that is cut off', 'empty', ['cut.tar.gz', '--physical'], /not an intact backup/],
+  ['a truncated archive', 'empty', ['cut.tar.gz', '--physical'], /not an intact backup/],
   ['an altered archive', 'empty', ['altered.tar.gz', '--physical'], /not an intact backup/],
   [
     'a time after the last change',
@@ -274,7 +274,7 @@ it.each<[string, string, string[], RegExp]>([
   ],
   ['a time without its zone', 'empty', ['install.tar.gz', '--until', '2026-01-01 00:00'], /with its zone/],
 ])(
-  'refuses %s, and leaves the directory as it was',
+  'refuses %s, and does not change the directory',
   async (_what, name, args, message) => {
     writeFileSync(join(directory, 'other'), 'another passphrase');
     const whole = readFileSync(join(directory, 'install.tar.gz'));
@@ -337,7 +337,7 @@ it.each<[string, string, string[], RegExp]>([
       await serves(file);
       expect(existsSync(key(file, 'master-key-other'))).toBe(file === 'both-keys');
     }
-    // The log has the change, and the backup has the key from before it.
+    // The log has the change of the key, and the backup has the key from before it.
     await restored('later', 'old-key', '--until', 'latest');
     await expect(start('later', { WAL_ARCHIVE_DIR: '' })).rejects.toThrow(/MASTER_KEY/);
     renameSync(key('later'), key('later', 'master-key-other'));
@@ -347,7 +347,7 @@ it.each<[string, string, string[], RegExp]>([
   400_000,
 );
 
-it('makes physical backups by schedule, keeps the newest, and removes the log that none needs', async () => {
+it('makes physical backups by schedule, keeps the newest, and removes log files that no backup needs', async () => {
   const destination = join(directory, 'scheduled');
   const passphrase = environment('again').BACKUP_PASSPHRASE ?? '';
   await start('again', { BACKUP_URL: `file://${destination}`, BACKUP_PASSPHRASE: passphrase });

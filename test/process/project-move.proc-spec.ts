@@ -19,7 +19,7 @@ import { upload } from '../support/uploads';
 
 const SETTINGS = { fsync: 'off' };
 const MOVED_MS = 60_000;
-/** With more than 32 MiB: a page holds few of its rows. */
+/** A table of more than 32 MiB, because a page holds few of its rows. */
 const LARGE = 'create table large with (fillfactor = 10) as select n from generate_series(1, 120000) n';
 
 let directory: string;
@@ -73,7 +73,7 @@ async function tracesOn({ url }: EmbeddedPostgres, { id }: TestProject): Promise
   });
 }
 
-/** With their passwords, memberships, privileges on the database and settings. */
+/** Roles of the project with their passwords, memberships, privileges on the database and settings. */
 async function rolesOn({ url }: EmbeddedPostgres, { id }: TestProject): Promise<unknown[]> {
   return withConnection({ connectionString: url }, async (client) => {
     const { rows } = await client.query(
@@ -198,7 +198,7 @@ it('refuses a move that cannot be made, and one of a large project unless the wi
   );
 }, 120_000);
 
-it('takes over neither a database nor a role that others have on the target', async () => {
+it('does not take over a database or role of others on the target', async () => {
   const project = await newProject();
   const { owner_role, database } = await accessOf(plinth, project.id);
   const role = `plinth_${project.id}_report`;
@@ -233,7 +233,7 @@ it('takes over neither a database nor a role that others have on the target', as
   expect(await tracesOn(second, project)).toEqual([`${role}_kept`]);
 }, 120_000);
 
-it('gives a move up when the schema changes meanwhile, and the project stays where it was', async () => {
+it('gives up a move when the schema changes, and the project remains where it was', async () => {
   const project = await newProject();
   await project.sql(`create table notes (id bigint primary key);
     create policy everybody on notes to anon using (true) with check (true)`);
@@ -261,7 +261,7 @@ it('gives a move up when the schema changes meanwhile, and the project stays whe
   expect((await plinth.admin.get(`/admin/v1/projects/${project.id}`)).body.server).toBe('platform');
 }, 120_000);
 
-it('keeps the newer database when the platform database was restored to a moment inside the move', async () => {
+it('keeps the newer database when the platform database was restored to a moment during the move', async () => {
   const project = await newProject();
   await project.sql('create table notes (id int primary key)');
   expect(await move(project, { server: 'db2', keep: true })).toMatchObject({ status: 'done' });
@@ -284,7 +284,7 @@ it('keeps the newer database when the platform database was restored to a moment
     (client) => client.query('select id from notes'),
   );
   expect(kept.rows).toEqual([{ id: 1 }]);
-  // The project serves what the restored database knows.
+  // The project is served from the server that the restored platform database has.
   await eventually(async () => expect((await project.service.get('/rest/v1/notes')).body).toEqual([]));
 });
 
@@ -314,7 +314,7 @@ it('gives up following a large project when its schema changes, and leaves nothi
   expect(slots.rows).toEqual([]);
 }, 120_000);
 
-it('follows the changes of a large project, refuses writes for a moment only, and the copy has every change', async () => {
+it('follows the changes of a large project, refuses writes only briefly, and copies every change', async () => {
   const project = await newProject();
   await project.sql(`create table notes (id bigint primary key, via text);
     create policy everybody on notes to anon using (true) with check (true)`);
@@ -345,10 +345,10 @@ it('follows the changes of a large project, refuses writes for a moment only, an
   await withConnection({ connectionString: first.url }, (client) =>
     client.query(`alter database "${access.database}" with allow_connections true`),
   );
-  // The copy has what a refresh makes of the rows.
+  // The copied materialized view equals its refreshed contents.
   await asOwner(access, (client) => client.query('refresh materialized view seen'));
   const of = async ({ url }: EmbeddedPostgres): Promise<Record<string, unknown>> => {
-    // Written to after the switch.
+    // This table was written to after the switch.
     const { notes: _, ...content } = await contentOf(access.database, url);
     return { ...content, schema: await schemaOf(access.database, url) };
   };
@@ -356,7 +356,7 @@ it('follows the changes of a large project, refuses writes for a moment only, an
   const rows = (await project.sql('select id::int from notes')) as { id: number }[];
   const found = new Set(rows.map(({ id }) => id));
   expect(load.acknowledged.filter((id) => !found.has(id))).toEqual([]);
-  // Foreign keys and triggers act again.
+  // Foreign keys and triggers are active again.
   await expect(
     asOwner(await accessOf(plinth, project.id), (client) =>
       client.query('insert into of_emptied values (-1, -1)'),

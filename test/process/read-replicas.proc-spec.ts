@@ -57,13 +57,13 @@ const FROM_REPLICA = { prefer: 'read=replica' };
     return answer.body[0].port as number;
   };
   const write = (): Promise<HttpAnswer> => project.anon.post('/rest/v1/notes', { id: (nextId += 1) });
-  /** Until the replica is known to be up to date, which takes a second after the list of servers has changed. */
+  /** Waits until the replica is known to be up to date, which takes a second after the list of servers has changed. */
   const replicaIsUsed = (): Promise<void> =>
     eventually(async () => expect(await portOf(FROM_REPLICA)).toBe(replica.port), 20_000);
   const pause = (): Promise<unknown> => replica.query('select pg_wal_replay_pause()');
   const resume = (): Promise<unknown> => replica.query('select pg_wal_replay_resume()');
 
-  it('reads the primary unless the client, or the project, says otherwise', async () => {
+  it('reads the primary unless the client or the project requests otherwise', async () => {
     await replicaIsUsed();
     expect(await portOf({})).toBe(primary.port);
     const called = await project.anon.get('/rest/v1/rpc/place_of', { headers: FROM_REPLICA });
@@ -76,7 +76,7 @@ const FROM_REPLICA = { prefer: 'read=replica' };
     await eventually(async () => expect(await portOf({})).toBe(primary.port));
   });
 
-  it('shows a client that sends the token of its last write that write, on the replica as soon as it has it', async () => {
+  it('shows a client its last write if it sends the token of the write, from the replica once the replica has it', async () => {
     await replicaIsUsed();
     for (let round = 0; round < 30; round += 1) {
       const written = await write();
@@ -99,7 +99,7 @@ const FROM_REPLICA = { prefer: 'read=replica' };
   it('needs one round trip for a read on the replica, and for a write with its token', async () => {
     await replicaIsUsed();
     const pools = plinth.app.get(ProjectPools);
-    /** The least of several: background work uses the pools as well. */
+    /** The least of several counts, because background work uses the pools too. */
     const costOf = async (work: () => Promise<unknown>): Promise<number> => {
       const costs: number[] = [];
       for (let round = 0; round < 5; round += 1) {
@@ -133,7 +133,7 @@ const FROM_REPLICA = { prefer: 'read=replica' };
   });
 
   it.each(['up to date', 'behind'])(
-    'refuses an ended session at once in every process, with a replica that is %s',
+    'refuses an ended session immediately in every process, with a replica that is %s',
     async (state) => {
       const user = await project.signUp();
       const clients = [user.http, user.http.at(other.baseUrl)];
@@ -168,7 +168,7 @@ const FROM_REPLICA = { prefer: 'read=replica' };
     }
   });
 
-  it('asks the primary again about what the replica does not have yet: a session, a table', async () => {
+  it('asks the primary for a session or table that the replica does not have yet', async () => {
     await replicaIsUsed();
     await pause();
     try {
@@ -190,7 +190,7 @@ const FROM_REPLICA = { prefer: 'read=replica' };
     await replicaIsUsed();
     replica.signal('SIGSTOP');
     try {
-      // The first ones wait until the replica is found to be silent.
+      // The first reads wait until the replica is found to be silent.
       const ports = await Promise.all([...Array(5)].map(() => portOf(FROM_REPLICA)));
       expect(ports).toEqual(Array(5).fill(primary.port));
     } finally {
@@ -199,7 +199,7 @@ const FROM_REPLICA = { prefer: 'read=replica' };
     await replicaIsUsed();
   }, 60_000);
 
-  /** What the doctor finds of the replica. */
+  /** Findings of the doctor about the replica. */
   const findings = async (): Promise<{ status: string; message: string }[]> => {
     const { body } = await plinth.admin.post('/admin/v1/doctor', {});
     return body.findings.filter(({ check }) => check === 'replicas');
@@ -214,7 +214,7 @@ const FROM_REPLICA = { prefer: 'read=replica' };
     return out;
   };
 
-  it('is examined by the doctor and in the list of servers: streaming, behind, down, of another cluster', async () => {
+  it('is checked by the doctor and in the list of servers: streaming, behind, down, of another cluster', async () => {
     expect(await findings()).toMatchObject([
       { status: 'ok', message: expect.stringContaining(`${replica.address} of "platform" streams`) },
     ]);
@@ -254,7 +254,7 @@ const FROM_REPLICA = { prefer: 'read=replica' };
     }
   }, 60_000);
 
-  it('reads no server that was promoted', async () => {
+  it('does not read a server that was promoted', async () => {
     await replicaIsUsed();
     await replica.promote();
     for (let round = 0; round < 20; round += 1) expect(await portOf(FROM_REPLICA)).toBe(primary.port);

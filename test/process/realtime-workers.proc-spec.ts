@@ -1,4 +1,7 @@
-/** Realtime and streams of tables with WORKERS and Redis: members at any process, the end of access, and a Redis that is gone. */
+/**
+ * Realtime and streams of tables with WORKERS and Redis: members at any process, the end of access, and an outage of
+ * Redis.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +13,7 @@ import { HttpClient } from '../support/http-client';
 import { freePort, PlinthProcess } from '../support/plinth-process';
 import { hasRedis, TestRedis } from '../support/redis-server';
 
-/** Connections are given to the workers in turn: both have some. */
+/** Number of members; connections are given to the workers in turn, so both have some. */
 const MEMBERS = 6;
 
 interface Project {
@@ -111,7 +114,7 @@ interface Member {
     return joined;
   };
 
-  /** Inserts ten rows, of which each member is told in order. */
+  /** Inserts ten rows, which each member must receive in order. */
   async function tellRows(all: readonly Member[], from: number): Promise<void> {
     await sql(`insert into notes select generate_series(${from}, ${from + 9})`);
     const rows = Array.from({ length: 10 }, (_, n) => from + n);
@@ -123,7 +126,7 @@ interface Member {
   const keys = (member: Member): string[] => Object.keys(member.channel.presenceState()).sort();
   const all = Array.from({ length: MEMBERS }, (_, n) => `m${n}`);
 
-  it('tells the members at every process of broadcasts, presence and rows', async () => {
+  it('sends broadcasts, presence and rows to the members at every process', async () => {
     const joined = await room('room');
     for (const { channel } of joined) expect(await channel.track({ here: true })).toBe('ok');
     for (const member of joined) await eventually(async () => expect(keys(member)).toEqual(all));
@@ -158,19 +161,19 @@ interface Member {
     for (const stream of stays.streams) await stream.close();
   });
 
-  it('goes on while Redis is gone, and tells all again when it is back', async () => {
+  it('continues while Redis is down, and reaches all members again afterwards', async () => {
     const joined = await room('redis');
     const [first, ...others] = joined as [Member, ...Member[]];
     const user = await signUp();
     const signedIn = await Promise.all([0, 1].map((n) => enter('redis-ends', `s${n}`, user.token)));
     await redis.stop();
-    // Rows come from the database, and access ends there: neither needs Redis.
+    // Rows and the end of access come from the database, so neither needs Redis.
     await tellRows(joined, 100);
     expect((await http(user.token).post(`/v1/auth/${project.id}/logout`)).status).toBe(200);
     for (const socket of signedIn) await until(() => socket.status === 'CLOSED');
     for (const { channel } of joined) expect(await channel.track({ here: true })).toBe('ok');
     redis = await redis.startAgain();
-    // Who came while Redis was gone is known to all.
+    // Members who joined while Redis was down are known to all.
     for (const member of joined) await eventually(async () => expect(keys(member)).toEqual(all));
     await eventually(async () => {
       await first.channel.send({ type: 'broadcast', event: 'again', payload: { again: true } });
@@ -179,7 +182,7 @@ interface Member {
     expect(joined.map(({ status }) => status)).toEqual(Array<string>(MEMBERS).fill('SUBSCRIBED'));
   });
 
-  it('continues a stream after the last event once all processes were restarted', async () => {
+  it('continues a stream after the last event when all processes were restarted', async () => {
     const stream = await listen(service(), '/rest/v1/notes?id=gte.200');
     expect(stream.status).toBe(200);
     await sql('insert into notes select generate_series(200, 204)');

@@ -34,7 +34,7 @@ interface User {
 (hasRedis ? describe : describe.skip)('two replicas', () => {
   let directory: string;
   let postgres: EmbeddedPostgres;
-  /** Proxy before the second replica, which is measured. */
+  /** Proxy between the second replica, which is measured, and PostgreSQL. */
   let proxy: PostgresProxy;
   let redis: TestRedis;
   let a: PlinthProcess;
@@ -231,12 +231,12 @@ interface User {
     expect(successors.size).toBe(1);
   });
 
-  it('guesses are counted together: 10 wrong passwords on one cause delays on the other', async () => {
+  it('guesses are counted together: ten wrong passwords on one replica cause delays on the other', async () => {
     const user = await signUp();
     const login = (replica: PlinthProcess, password: string) =>
       on(replica).post(auth('login'), { email: user.email, password });
     for (let n = 0; n < FREE_FAILURES; n += 1) expect((await login(n % 2 ? a : b, 'guess')).status).toBe(401);
-    // At once, because the first delay takes two seconds.
+    // Concurrently, because the first delay takes two seconds.
     for (const refused of await Promise.all([a, b].map((replica) => login(replica, PASSWORD)))) {
       expect(refused.status).toBe(429);
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -263,7 +263,7 @@ interface User {
   it("a user's request costs one round trip, like an anonymous one, including the session check", async () => {
     const [ROUNDS, REQUESTS] = [60, 5];
     const user = await signUp();
-    /** The least of several short rounds: caches are filled in the first, background work and pings come in some of them. */
+    /** The least of several short rounds, because the first fills caches, and background work and pings disturb some. */
     const cost = async (bearer: string, path: string): Promise<number> => {
       const http = on(b, bearer);
       let least = Infinity;

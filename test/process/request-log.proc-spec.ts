@@ -108,7 +108,7 @@ it('is a line with id, route, project, role, status and times for each request',
   expect(lineOf(unknownId)).toMatchObject([{ route: null, project: null, role: null, status: 404 }]);
 });
 
-it('has a span for each request, in the trace of its caller', () => {
+it('exports a span for each request, in the trace of its caller', () => {
   const span = spanOf(ID);
   expect(span).toMatchObject({ traceId: TRACE_ID, parentSpanId: '00f067aa0ba902b7', kind: 2 });
   expect(span.name).toMatch(/^GET .*rest\/v1/);

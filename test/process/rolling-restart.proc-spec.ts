@@ -1,6 +1,6 @@
 /**
- * SIGUSR2 replaces the processes of WORKERS one after the other under load, without a failed request: by the same program, or by
- * a later release that took its place.
+ * SIGUSR2 replaces the processes of WORKERS one by one under load without a failed request, by the same program or by a
+ * later release that was installed in its place.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ jest.setTimeout(2 * LIMIT_MS);
 
 (hasRedis ? describe : describe.skip)('SIGUSR2 with WORKERS (needs Redis)', () => {
   let directory: string;
-  /** A link to the build, as /opt/plinth is one to the release. */
+  /** A link to the build, as /opt/plinth is a link to the release. */
   let program: string;
   let redis: TestRedis;
   let plinth: PlinthProcess;
@@ -93,7 +93,7 @@ jest.setTimeout(2 * LIMIT_MS);
     expect([workers(), load.failed]).toEqual([before, []]);
   });
 
-  it('replaces every worker by the release that took the place of the program', async () => {
+  it('replaces every worker by the release that was installed in place of the program', async () => {
     const before = workers();
     pointTo(buildLaterRelease(join(directory, 'later')));
     await replaceAll();

@@ -61,7 +61,7 @@ it('adds a server, and refuses one that cannot be used or whose name is taken', 
   expect(await listed('platform')).toMatchObject({ port: Number(new URL(first.url).port), reachable: true });
 });
 
-it('places a project on the server with the largest share of free places, up to its capacity', async () => {
+it('places a project on the server with the largest share of free capacity', async () => {
   await newProject({ server: 'platform' });
   const placed = [await newProject(), await newProject()];
   expect(await Promise.all(placed.map(serverOf))).toEqual(['db2', 'platform']);
@@ -77,7 +77,7 @@ it('places a project on the server with the largest share of free places, up to 
   await change('platform', { capacity: 1_000 });
 });
 
-it('places none on a draining server, unless it is named, and removes none with projects', async () => {
+it('places no project on a draining server unless it is named, and does not remove a server with projects', async () => {
   await change('db2', { status: 'draining', capacity: 1_000 });
   expect(await serverOf(await newProject())).toBe('platform');
   expect(await serverOf(await newProject({ server: 'db2' }))).toBe('db2');
@@ -104,7 +104,7 @@ it('answers 503 with Retry-After for the projects of a server that is down, and 
   );
 }, 60_000);
 
-it('gives the projects of a server its new URL at once, and removes the server when they are gone', async () => {
+it('applies a new URL of a server to its projects immediately, and removes the server when they are gone', async () => {
   const other = await newProject({ server: 'db2' });
   const url = new URL(second.url);
   url.hostname = 'localhost';
@@ -120,7 +120,7 @@ it('gives the projects of a server its new URL at once, and removes the server w
   expect(entries.body[0]).toMatchObject({ action: 'server.remove', details: { name: 'db2' } });
 }, 60_000);
 
-it('bounds what a server that drops packets may hold, refuses its requests, and finds it back', async () => {
+it('limits the connections held by a server that drops packets, refuses its requests, and recovers', async () => {
   const proxy = await PostgresProxy.start(new URL(second.url));
   const url = proxy.through(new URL(second.url)).href;
   expect((await plinth.admin.post(SERVERS, { name: 'db3', url })).status).toBe(201);
@@ -129,7 +129,7 @@ it('bounds what a server that drops packets may hold, refuses its requests, and 
   for (const project of [here, ...there]) expect((await project.anon.get(NOTES)).status).toBe(200);
 
   proxy.freeze();
-  // More than all connections of this process.
+  // More requests than all connections of this process.
   let left = 60;
   const stuck = Array.from({ length: left }, async (_, n) => {
     const answer = await there[n % 2]?.anon.get(NOTES);

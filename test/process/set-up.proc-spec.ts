@@ -61,7 +61,7 @@ describe('exclusively', () => {
 });
 
 describe('run', () => {
-  /** Runs two programs at once, each of which takes a moment to end after SIGTERM. */
+  /** Runs two programs concurrently, each of which takes a moment to end after SIGTERM. */
   const both = (): Program =>
     Program.start(process.execPath, [
       '--input-type=module',

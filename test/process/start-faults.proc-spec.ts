@@ -37,7 +37,7 @@ beforeAll(async () => {
     dataDir: path.join(directory, 'postgres'),
     settings: { fsync: 'off' },
   });
-  // Like a server of the administrator, which accepts roles that Plinth did not create.
+  // The server accepts roles that Plinth did not create, as a server of an administrator does.
   const file = path.join(directory, 'postgres/postgres/pg_hba.local.conf');
   writeFileSync(file, 'host all poor,weak 127.0.0.1/32 scram-sha-256\n', { mode: 0o644 });
   await withConnection({ connectionString: postgres.url }, (client) =>
@@ -89,7 +89,7 @@ const NOT_POSTGRES: [string, (socket: Socket) => void][] = [
 
 const DATABASE_FAULTS: Fault[] = [
   {
-    title: 'DATABASE_URL where nothing listens',
+    title: 'DATABASE_URL of a port where nothing listens',
     make: async () => databaseAt(`127.0.0.1:${await freePort()}`),
     says: /^DATABASE_URL: The PostgreSQL server cannot be used: no connection to 127\.0\.0\.1:\d+: .*ECONNREFUSED.*$/,
   },
@@ -113,7 +113,7 @@ const DATABASE_FAULTS: Fault[] = [
       const url = new URL(postgres.url);
       await withConnection({ connectionString: postgres.url }, async (client) => {
         await client.query(`create role poor login password '${SECRET}'`);
-        // As Plinth does when it starts.
+        // Plinth does the same when it starts.
         await client.query('revoke connect on database postgres from public');
       });
       [url.username, url.password, url.pathname] = ['poor', SECRET, '/absent'];
@@ -135,7 +135,7 @@ const DATABASE_FAULTS: Fault[] = [
     says: /^DATABASE_URL: The PostgreSQL server cannot be used:\n {2}- the role weak lacks CREATEDB: .*\n {2}- the role weak lacks CREATEROLE: .*$/,
   },
   {
-    title: 'DATABASE_URL that is no address',
+    title: 'DATABASE_URL that is not a URL',
     make: () => ({ DATABASE_URL: `postgres://plinth:${SECRET}#@127.0.0.1/plinth` }),
     says: /^The configuration is not valid:\n {2}- DATABASE_URL must be an address such as postgres:.*$/,
   },
@@ -241,12 +241,12 @@ const ADDRESS_FAULTS: Fault[] = [
     says: /^Creating the database .*\nPort \d+ on 127\.0\.0\.1, the embedded PostgreSQL's, is taken: stop what listens there, or set EMBEDDED_DATABASE_PORT to a free port\.$/,
   },
   {
-    title: 'numbers that are none',
+    title: 'invalid numbers',
     make: () => ({ PORT: '99999', WORKERS: 'many' }),
     says: /^The configuration is not valid:\n {2}- PORT must be a whole number from 1 to 65535\n {2}- WORKERS must be a whole number from 1 to 64$/,
   },
   {
-    title: 'REDIS_URL where nothing listens',
+    title: 'REDIS_URL of a port where nothing listens',
     make: async () => ({ REDIS_URL: `redis://:${SECRET}@127.0.0.1:${await freePort()}` }),
     says: /^Redis at 127\.0\.0\.1:\d+ \(REDIS_URL\) cannot be used: .*ECONNREFUSED.*$/,
   },

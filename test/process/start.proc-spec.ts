@@ -1,4 +1,5 @@
-// `npm start` as a process: first and second start, signals and faults. Checks for orphans after every end.
+// `npm start` as a process: first and second start, signals and faults. Each end is followed by a check for
+// orphaned processes.
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
@@ -13,11 +14,11 @@ import { isAlive, Program, ROOT, until } from './support/processes';
 
 const ADMIN_KEY = 'process-platform-admin-key-0123';
 const START = path.join(ROOT, 'scripts/start.mjs');
-/** The embedded database listens at PORT + this. */
+/** The embedded database listens at PORT plus this offset. */
 const DATABASE_OFFSET = 10_000;
-/** Linux assigns the ports above it by itself. */
+/** Linux assigns higher ports to sockets without a port. */
 const LAST_PORT = 32_767;
-/** Long enough for a signal to arrive in the middle of it. */
+/** A query during which a signal arrives. */
 const SLOW_QUERY = `select 'finished' as state from pg_sleep(3)`;
 
 let dataDir: string;
@@ -90,7 +91,7 @@ async function isSlowUnderWay(): Promise<boolean> {
   return body.rows.length === 1;
 }
 
-/** A free port for which the default port of the database is free too, and not one that the system gives to whoever asks. */
+/** A free port, outside the range of ephemeral ports, for which the default port of the database is free too. */
 async function portWithFreeDefault(): Promise<number> {
   for (;;) {
     const plinth = await freePort();
@@ -172,7 +173,7 @@ describe('npm start', () => {
     expect(program.output).not.toContain('A project "demo" was created');
     const { body } = await admin.get('/admin/v1/projects');
     expect((body as { slug: string }[]).map(({ slug }) => slug).sort()).toEqual(['demo', 'kept']);
-    // Until there is an owner, each start prints a link that makes one.
+    // Until there is an owner, each start prints a link that creates one.
     const [, token] = /First owner +\S+\/console\/setup#(\S+)/.exec(program.output) ?? [];
     const owner = { token, email: 'ada@example.com', password: 'correct horse battery', name: 'Ada' };
     expect((await admin.post('/admin/v1/setup', owner)).status).toBe(201);

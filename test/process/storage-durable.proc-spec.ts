@@ -77,7 +77,7 @@ const CALLS = ['openat', 'mkdir', 'rename', 'write', 'writev', 'pwrite64', 'pwri
     const framing = { 'Content-Type': 'multipart/form-data; boundary=x', 'Content-Length': body.length };
     const client = rawClient(plinth.baseUrl, headOf(`GET ${storage}/buckets`, headers));
     try {
-      // The connection has its descriptor.
+      // The connection already has its descriptor.
       expect(await client.answered).toMatch(/^HTTP\/1\.1 200/);
       limit('20');
       client.socket.write(headOf(`POST ${storage}/buckets/box/upload`, { ...headers, ...framing }) + body);

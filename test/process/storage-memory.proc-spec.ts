@@ -23,9 +23,9 @@ const SMALL = 48;
 const SIZE = Number(process.env.PLINTH_LARGE_FILE_MIB ?? (IN_SOAK ? 1024 : 192));
 /** Concurrent transfers. */
 const CROWD = 16;
-/** Mebibytes of each. The providers' servers keep objects in the memory of the test. */
+/** Size of each in mebibytes. The providers' servers keep objects in the memory of the test. */
 const CROWDS: Readonly<Record<string, number>> = { disk: IN_SOAK ? 100 : 48, gcs: 48, s3: 64 };
-/** Resumable uploads at once, and mebibytes of each. */
+/** Number of concurrent resumable uploads, and the size of each in mebibytes. */
 const UPLOADS = 200;
 const UPLOAD_MIB = 8;
 /** Fraction of the bytes in transfer. The SDKs hold one or two parts of each file: 8 MiB on GCS, 10 MiB on S3. */
@@ -71,7 +71,7 @@ async function hashOf(http: HttpClient, path: string): Promise<string> {
 
 interface Running {
   readonly http: HttpClient;
-  /** Base path, with a bucket `box`. */
+  /** Base path of a storage with a bucket `box`. */
   readonly storage: string;
   /** Peak memory minus the memory before, in mebibytes. */
   added(): number;
@@ -172,7 +172,7 @@ async function sendResumable({ http, storage }: Running, name: string, size: num
 }
 
 (IN_SOAK && process.platform === 'linux' ? it : it.skip)(
-  `grows by a fraction of the transferred bytes for ${UPLOADS} resumable uploads at once`,
+  `grows by a fraction of the transferred bytes for ${UPLOADS} concurrent resumable uploads`,
   async () => {
     const [, startProvider] = PROVIDERS[0] as (typeof PROVIDERS)[number];
     const provider = await startProvider();

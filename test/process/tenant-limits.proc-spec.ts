@@ -18,7 +18,7 @@ const SMALL = {
   temp_file_limit: '8MB',
   autovacuum_freeze_max_age: '100000',
 };
-/** With few senders few clients use up all processes, before the first of them are dropped. */
+/** With few WAL senders, few clients use up all processes before the first of them are dropped. */
 const SETTINGS = { fsync: 'off', max_wal_senders: '2', ...SMALL };
 const NOT_ADMITTED = '28000';
 
@@ -40,7 +40,7 @@ beforeAll(async () => {
 }, 60_000);
 afterEach(() => Promise.all(sessions.splice(0).map((session) => session.end().catch(() => undefined))));
 afterAll(async () => {
-  // It drops its platform database as the superuser of the variable's server.
+  // Stopping Plinth drops its platform database as superuser, so PostgreSQL stops afterwards.
   await plinth.stop();
   await postgres.stop();
   await rm(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
@@ -133,7 +133,7 @@ describe('roles created by an owner', () => {
   });
 });
 
-it("connections: owners that open as many as they can leave some for other projects' requests", async () => {
+it('connections: owners that open as many as possible leave some for requests to other projects', async () => {
   const owners = [access];
   while (owners.length < 6) owners.push(await accessOf(plinth, (await plinth.createProject()).id));
   let refused = 0;
@@ -192,7 +192,7 @@ describe('clients that never log in', () => {
         fresh.service.post('/rest/v1/rpc/none', {}),
         isStarted ? sqlstateOf(asSuperuser(ping)) : TOO_MANY_CONNECTIONS,
       ]);
-      // Reserved connections are decided on after the password: they help nobody here.
+      // PostgreSQL checks for reserved connections after the password, so they do not help here.
       expect([answer.status, sqlstate]).toEqual([503, TOO_MANY_CONNECTIONS]);
       refusal = answer;
     });
@@ -256,7 +256,7 @@ it('notifications: a listener that keeps the queue from being truncated is ended
     );
     expect(rows[0]?.used).toBeLessThan(0.1);
   });
-  // Which needs the queue.
+  // This change sends a notification.
   expect((await plinth.admin.patch(`/admin/v1/projects/${neighbour.id}`, { name: 'Renamed' })).status).toBe(
     200,
   );
@@ -285,7 +285,7 @@ it('transaction ids: a transaction that keeps them from being reused is ended', 
 it('temporary files: a statement that would fill the disk fails', async () => {
   const session = await sessionOf(access);
   const sort = session.query('select n from generate_series(1, 5000000) n order by n desc offset 4999999');
-  // configuration_limit_exceeded
+  // The SQLSTATE is configuration_limit_exceeded.
   expect(await sqlstateOf(sort)).toBe('53400');
   expect(await sqlstateOf(session.query('set temp_file_limit = -1'))).toBe('42501');
   expect(await sqlstateOf(session.query(`alter role current_user set temp_file_limit = -1`))).toBe('42501');

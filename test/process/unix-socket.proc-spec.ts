@@ -72,7 +72,7 @@ async function answerOf(url: string, statement: string): Promise<unknown> {
   }
 }
 
-/** A cancel request uses the socket too. */
+/** Expects that a cancelled request ends; a cancel request uses the socket too. */
 async function expectCancelled(project: Project): Promise<void> {
   const asleep = async (): Promise<boolean> =>
     (await answerOf(

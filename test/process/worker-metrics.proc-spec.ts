@@ -65,7 +65,7 @@ const workers = (): number[] =>
 const withRedis = hasRedis ? it : it.skip;
 
 withRedis(
-  'gives every scrape the sum of all processes',
+  'returns the sum of all processes for every scrape',
   async () => {
     const before = sumOf(await scrape(), ADMIN);
     await Promise.all(
@@ -77,10 +77,10 @@ withRedis(
     for (let n = 0; n < SCRAPES; n += 1) counts.push(sumOf(await scrape(), ADMIN) - before);
     expect(counts).toEqual(Array.from({ length: SCRAPES }, () => REQUESTS));
     const text = await scrape();
-    // The worst value of all processes, not the sum.
+    // This metric is the worst value of all processes, not the sum.
     expect(sumOf(text, /^plinth_check_up\{check="redis"\}/)).toBe(1);
     expect(sumOf(text, /^plinth_memory_used_ratio /)).toBeLessThan(1);
-    // Of the first process alone.
+    // This metric comes from the first process alone.
     expect(sumOf(text, /^plinth_worker_restarts_total/)).toBe(0);
     await eventually(async () =>
       expect(sumOf(await scrape(), /^plinth_wal_archive_age_seconds /)).toBeLessThan(10),

@@ -1,6 +1,6 @@
 /**
- * The members of node-postgres in src/pg-pipeline/driver-internals.ts, one by one, against a real server. An upgrade that
- * moves one fails here first: read its changes, adapt driver-internals.ts, then pin the new version.
+ * The members of node-postgres in src/pg-pipeline/driver-internals.ts, one by one, against a real server. If an upgrade
+ * changes one, this test fails first: read the changes, adapt driver-internals.ts, and pin the new version.
  */
 import { EventEmitter, once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -122,7 +122,7 @@ describe('Client', () => {
     expect([new Client().processID, new Client().secretKey]).toEqual([null, null]);
   });
 
-  it('is ready for a query unless an answer is due', async () => {
+  it('is ready for a query unless a response is pending', async () => {
     expect(client.readyForQuery).toBe(true);
     const query = client.query('select 1');
     expect(client.readyForQuery).toBe(false);

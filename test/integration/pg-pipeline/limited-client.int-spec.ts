@@ -30,7 +30,7 @@ it('drops rows above the limit', async () => {
   ]);
 });
 
-it('drops notices above the limit, and truncates long errors', async () => {
+it('drops notices beyond the limit, and truncates long errors', async () => {
   let notices = 0;
   const failing = withClient({ admitsNotice: () => false }, async (client) => {
     client.on('notice', () => (notices += 1));

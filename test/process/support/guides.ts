@@ -43,7 +43,7 @@ export class Guide {
     }
   }
 
-  /** Packages that its programs import. */
+  /** Links the packages that its programs import. */
   linkPackages(): void {
     symlinkSync(join(ROOT, 'node_modules'), join(this.folder, 'node_modules'));
   }
@@ -68,7 +68,7 @@ export class Guide {
         HOME: directory,
         PORT: new URL(plinth.baseUrl).port,
         PLATFORM_ADMIN_KEY: PROCESS_ADMIN_KEY,
-        // The guides ask for Node.js 22 where supabase-js runs outside of a browser.
+        // The guides require Node.js 22 if supabase-js runs outside a browser.
         NODE_OPTIONS: 'WebSocket' in globalThis ? '' : '--experimental-websocket',
         ...env,
       },
@@ -94,7 +94,7 @@ export class Guide {
 let directory: string;
 export let plinth: PlinthProcess;
 export let metricsPort: number;
-/** Of the project that the guide is about. */
+/** Keys of the project of the guide. */
 export let keys = { anon: '', service: '' };
 
 /** Registers the start and the end of an install for the tests of this file. */
@@ -141,7 +141,7 @@ export function client(slug: string, key: string): SupabaseClient {
   return createClient(`${plinth.baseUrl}/p/${slug}`, key, NO_STORE);
 }
 
-/** Fails with the error of an answer of supabase-js. */
+/** Throws the error of a result of supabase-js. */
 export async function done<T>(
   answer: PromiseLike<{ data: T; error: null } | { data: unknown; error: object }>,
 ): Promise<T> {
@@ -150,7 +150,7 @@ export async function done<T>(
   return data;
 }
 
-/** Of bcrypt, with a cost of 4. */
+/** A bcrypt hash with a cost of 4. */
 export function hashOf(password: string): string {
   const script = `process.stdout.write(require('bcryptjs').hashSync('${password}', 4))`;
   return execFileSync(process.execPath, ['-e', script], { cwd: ROOT, encoding: 'utf8' });

@@ -1,2 +1,2 @@
-// Calls are compared with the document in the tests of the interface. Here they are the load, and only their effect counts.
+// The tests of the interface compare calls with the document. Here calls are load, so the comparison is turned off.
 delete process.env.PLINTH_TEST_DOCUMENT;
