@@ -1,4 +1,4 @@
-/** Forgets what was loaded and entered for a staff member, before another one uses the page. */
+/** Forgets what was loaded and entered for a staff member before another staff member uses the page. */
 import { notifications } from '@mantine/notifications';
 import { forgetCredentials } from './api/identity';
 import { queryClient } from './query-client';

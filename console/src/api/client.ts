@@ -34,8 +34,8 @@ export const api = createClient<paths>({ baseUrl: PLINTH_URL, credentials: 'same
 api.use(withSession);
 
 /**
- * Sends a request, and once more if the same staff member has signed in again, here or in another tab, or has confirmed
- * their identity. Ends a session that the server no longer accepts.
+ * Sends a request, and repeats it once if the same staff member has signed in again, in any tab, or has confirmed their
+ * identity. Ends a session that the server no longer accepts.
  */
 export async function send(request: Request): Promise<Response> {
   let session = currentSession();
@@ -67,7 +67,7 @@ function withHeaders(request: Request): Request {
   return request;
 }
 
-/** The body of a successful call. The middleware throws for others. */
+/** The body of a successful call. The middleware throws for all other responses. */
 export async function dataOf<Data>(call: Promise<{ data?: Data }>): Promise<NonNullable<Data>> {
   return (await call).data as NonNullable<Data>;
 }

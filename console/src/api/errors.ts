@@ -14,7 +14,7 @@ export class ApiError extends Error {
     readonly code: string,
     message: string,
     readonly database: DatabaseFault | null = null,
-    /** Seconds after which the server takes another attempt, if it said so. */
+    /** Seconds after which the server accepts another attempt, if it said so. */
     readonly retryAfter: number | null = null,
   ) {
     super(message);
@@ -41,13 +41,13 @@ export function toApiError({ status, headers }: Answer, body: unknown): ApiError
   );
 }
 
-/** True if no server answered, as while it starts again, or a proxy said so. */
+/** True if no server answered, for example during a restart, or a proxy reported it. */
 export function isUnreachable(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   return [0, 502, 504].includes(error.status) || (error.status === 503 && error.code !== 'project_paused');
 }
 
-/** True if another attempt may succeed: the server did not answer, or not with its own decision. */
+/** True if another attempt may succeed, because the server did not answer or did not decide. */
 export function isTransient(error: unknown): boolean {
   return (
     !(error instanceof ApiError) ||

@@ -15,7 +15,7 @@ interface Credentials {
   readonly accessToken: string;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
-  /** The server refuses changes of accounts and providers. */
+  /** True if the server refuses changes of accounts and providers with this token. */
   readonly unconfirmed: boolean;
 }
 
@@ -24,7 +24,7 @@ const MARGIN_MS = 30_000;
 
 const known = new Map<string, Promise<Credentials>>();
 
-/** Forgets all credentials: after a sign-out, or a rotation of keys. */
+/** Forgets all credentials, after a sign-out or a rotation of keys. */
 export function forgetCredentials(): void {
   known.clear();
 }
@@ -37,7 +37,10 @@ export async function projectHeaders(
   return { apikey, Authorization: `Bearer ${accessToken}` };
 }
 
-/** The service role's, for changes of accounts and providers: asks for a proof of identity if the last is too old. */
+/**
+ * Credentials of the service role for changes of accounts and providers. Asks for a confirmation if the last is too
+ * old.
+ */
 export async function confirmedHeaders(projectId: string): Promise<Record<string, string>> {
   if ((await credentialsOf(projectId, SERVICE_ROLE)).unconfirmed) {
     forgetCredentials();

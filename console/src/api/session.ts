@@ -25,13 +25,13 @@ export type Session =
 
 let session: Session | null = null;
 let isExpired = false;
-/** Of another staff member, who signed in in this browser while this tab showed the work of the first one. */
+/** The session of another staff member, who signed in in this browser while this tab showed the work of the first. */
 let other: SessionAnswer | null = null;
 const listeners = new Set<() => void>();
 
 const SESSION_URL = `${PLINTH_URL}/admin/v1/session`;
 
-/** The tabs of a browser share one cookie: each notifies the others of a change. */
+/** The tabs of a browser share one cookie, so each notifies the others of a change. */
 const otherTabs = new BroadcastChannel(`plinth-session ${PLINTH_URL}`);
 otherTabs.onmessage = () => {
   if (session?.by === 'cookie') void renewSession();
@@ -48,7 +48,7 @@ export function setSession(next: Session | null): void {
   notify();
 }
 
-/** A staff member signed in in this tab. */
+/** Begins the session of a staff member who signed in in this tab. */
 export function beginSession(answer: SessionAnswer): void {
   setSession({ by: 'cookie', answer });
   otherTabs.postMessage(null);
@@ -87,7 +87,7 @@ export async function renewSession(): Promise<boolean> {
   return isSame;
 }
 
-/** The session of the cookie. Null without one, undefined if the server does not answer. */
+/** The session of the cookie; null without a session, undefined if the server does not answer. */
 export async function readSession(): Promise<SessionAnswer | null | undefined> {
   const response = await fetch(SESSION_URL, { credentials: 'same-origin' }).catch(() => null);
   if (response?.ok) return (await response.json()) as SessionAnswer;
@@ -95,8 +95,8 @@ export async function readSession(): Promise<SessionAnswer | null | undefined> {
 }
 
 /**
- * The server no longer accepts a session. The page stays, with all that was entered, until the staff member signs in again.
- * @param ended the session that was refused: the answer may arrive after a new sign-in
+ * Ends a session that the server no longer accepts. The page keeps all input until the staff member signs in again.
+ * @param ended the session that was refused; the answer may arrive after a new sign-in
  */
 export function expireSession(ended: Session | null = session): void {
   if (ended !== session) return;

@@ -1,4 +1,4 @@
-/** Sensitive calls need a fresh proof of the person. The client asks for one here, and StepUpDialog gets it. */
+/** Sensitive calls need a recent confirmation of identity. The client requests one here, and StepUpDialog asks for it. */
 import { useSyncExternalStore } from 'react';
 import { PLINTH_URL } from './base-url';
 import { toApiError } from './errors';
@@ -20,7 +20,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Calls that wait at the same time share one question. @returns false if the staff member does not confirm */
+/** Concurrent calls share one question. @returns false if the staff member does not confirm */
 export function askToConfirm(): Promise<boolean> {
   asked ??= new Promise<boolean>(setAnswer).finally(() => {
     asked = null;
@@ -33,7 +33,7 @@ export function askToConfirm(): Promise<boolean> {
 export const useConfirmation = (): Answer | null => useSyncExternalStore(subscribe, () => answer);
 
 /**
- * Not by the client, for which a 401 is the end of the session.
+ * Does not use the client, which takes a 401 as the end of the session.
  * @throws ApiError for a wrong proof
  */
 export async function confirmSession(proof: object): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Texts of the console. A text that a language lacks, or a value that a text needs, is an error of the compiler. A text with two
- * forms, `{count} row|{count} rows`, takes the first one for a count of 1.
+ * Texts of the console. A missing text, or a missing value of a text, is a compiler error. A text with two forms,
+ * `{count} row|{count} rows`, uses the first for a count of 1.
  */
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
 import { en, type Key, type Text } from './en';
@@ -20,7 +20,7 @@ export type Translate = <One extends Key>(key: One, ...values: Values<Text<One>>
 
 type Catalog = Readonly<Record<Key, string>>;
 
-/** Other languages than English are loaded when they are wanted. */
+/** Languages other than English are loaded on demand. */
 const CATALOGS: Readonly<Record<Language, () => Promise<Catalog>>> = {
   en: () => Promise.resolve(en),
   de: () => import('./de').then(({ de }) => de),

@@ -13,7 +13,7 @@ it('every text has the same values in each language', () => {
   expect(keys.map((key) => [key, valuesOf(de[key])])).toEqual(keys.map((key) => [key, valuesOf(en[key])]));
 });
 
-it('a count of 1 has the singular, also next to thousands in German', () => {
+it('a count of 1 has the singular, but not "1.000" in German', () => {
   const counts = [1, '1', 0, 2, '1.000'];
   expect(counts.map((count) => translated(de, 'rowCount', { count }))).toEqual([
     '1 Zeile',
@@ -24,7 +24,7 @@ it('a count of 1 has the singular, also next to thousands in German', () => {
   ]);
 });
 
-/** Limits, which are never 1. */
+/** Texts with limits, which are never 1. */
 const NEVER_ONE: readonly Key[] = ['chartCut', 'limitRows', 'passphraseHint', 'truncated'];
 
 it('a noun after a count has both forms', () => {
@@ -37,7 +37,7 @@ it('no text is empty', () => {
   expect(Object.entries(de).filter(([, text]) => text.trim() === '')).toEqual([]);
 });
 
-/** Words that German has from English, and names. */
+/** Names, and German words borrowed from English. */
 const ALIKE: readonly Key[] = [
   'analyze',
   'apiCalls',
@@ -89,12 +89,12 @@ const ALIKE: readonly Key[] = [
   'webhooks',
 ];
 
-it('no text in German is the English one, but for these', () => {
+it('no German text equals the English text, with these exceptions', () => {
   const keys = Object.keys(en) as Key[];
   expect(keys.filter((key) => de[key] === en[key]).sort()).toEqual(ALIKE);
 });
 
-it('no key is in two modules, of which one would hide the other', () => {
+it('no key is in two modules, where one text would hide the other', () => {
   const names = [readFileSync(`${__dirname}/en.ts`, 'utf8')].flatMap((text) =>
     [...text.matchAll(/'\.\/en\/([\w-]+)'/g)].map(([, name]) => name),
   );
@@ -108,9 +108,9 @@ it('German describes each setting', () => {
   expect(Object.keys(settings).sort()).toEqual(Object.keys(schema).sort());
 });
 
-/** Buttons of one word, with the reason. All others name what they do to what. */
+/** Buttons of one word, with the reason. All other buttons name the action and its object. */
 const OF_ONE_WORD: Readonly<Partial<Record<Key, string>>> = {
-  cancel: 'ends a dialog that names what is not done',
+  cancel: 'ends a dialog that names the cancelled action',
   close: 'ends a dialog',
   connect: 'opens the dialog of that name, in the header',
   deliveries: 'opens a list',
@@ -142,7 +142,7 @@ function buttonKeys(): Key[] {
   return [...new Set(words)].filter((word): word is Key => word in en);
 }
 
-it('a button says what it does to what, but for these', () => {
+it('a button names its action and object, with these exceptions', () => {
   const keys = buttonKeys();
   expect(keys.length).toBeGreaterThan(100);
   expect(keys.filter((key) => !/\s|\{/.test(en[key].trim())).sort()).toEqual(Object.keys(OF_ONE_WORD));

@@ -20,7 +20,7 @@ it.each(['', 'a', '{{a},{b}}', '{a,NULL}', '[0:1]={a,b}', '{a,}', '{"a}', '{a"b}
   },
 );
 
-it('is for elements that are typed in', () => {
+it('is used only for types whose elements are edited one by one', () => {
   const column = { category: 'A', labels: null };
   expect(isPlainList({ ...column, type: 'text[]' })).toBe(true);
   expect(isPlainList({ ...column, type: 'numeric(10,2)[]' })).toBe(true);

@@ -11,7 +11,7 @@ it.each([
   [[['x'], [null], ['y']]],
 ])('writes and reads %j', (cells) => expect(fromTabText(toTabText(cells))).toEqual(cells));
 
-it('writes one cell as it is, and reads what spreadsheets write', () => {
+it('writes a single cell unchanged, and reads the format of spreadsheets', () => {
   expect(toTabText([['say "x"\n']])).toBe('say "x"\n');
   expect(fromTabText('1\t"a ""b"""\r\n\t2\r\n')).toEqual([
     ['1', 'a "b"'],
@@ -21,6 +21,6 @@ it('writes one cell as it is, and reads what spreadsheets write', () => {
   expect(fromTabText('')).toEqual([[null]]);
 });
 
-it.each(['', '[]', '[[]]', '[[1]]', '{"a":1}', '[["a"],"b"]'])('takes %j for no cells', (text) =>
+it.each(['', '[]', '[[]]', '[[1]]', '{"a":1}', '[["a"],"b"]'])('does not read %j as cells', (text) =>
   expect(cellsFromJson(text)).toBeNull(),
 );

@@ -1,11 +1,11 @@
-/** Cells on the clipboard: as spreadsheets write and read them, with tabs between columns and line breaks between rows. Pure. */
+/** Cells on the clipboard in the format of spreadsheets, with tabs between columns and line breaks between rows. Pure. */
 
 export type Cells = readonly (readonly (string | null)[])[];
 
-/** Cells of this console, in which null and an empty text differ. */
+/** Type of cells from this console, in which null and an empty text differ. */
 export const CELLS_TYPE = 'application/x-plinth-cells+json';
 
-/** A single cell is written as it is. */
+/** Writes cells as text; a single cell is unchanged. */
 export function toTabText(cells: Cells): string {
   if (cells.length === 1 && cells[0]?.length === 1) return cells[0][0] ?? '';
   const field = (value: string | null): string =>

@@ -1,6 +1,6 @@
 import { ceilingOf, linePath, slotsOf } from './chart';
 
-it('has a slot for every step, also without requests', () => {
+it('has a slot for every step, also if there were no requests', () => {
   const now = Date.parse('2026-01-01T08:03:30Z');
   const sample = { at: '2026-01-01T08:02:00.000Z', requests: 3 };
   const slots = slotsOf([sample], { stepSeconds: 60, count: 3, now });

@@ -1,7 +1,7 @@
 /** Points and scales of the charts. Pure. */
 
 export interface Slot<Sample> {
-  /** Milliseconds since the epoch: the beginning of its time. */
+  /** Beginning of the slot, in milliseconds since the epoch. */
   readonly at: number;
   /** Null for a time without a request. */
   readonly sample: Sample | null;
@@ -24,7 +24,7 @@ export function slotsOf<Sample extends { readonly at: string }>(
   });
 }
 
-/** The smallest of 1, 2 and 5 times a power of ten that is not below the value; 1 for nothing. */
+/** The smallest of 1, 2 and 5 times a power of ten that is not below the value; 1 for zero. */
 export function ceilingOf(value: number): number {
   if (!(value > 0)) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
@@ -41,7 +41,7 @@ export function linePath(values: readonly (number | null)[], ceiling: number): s
       isDown = value !== null;
       if (value === null) return [];
       const x = round((index + 0.5) * width);
-      // A lone point is drawn as a short line.
+      // A single point is drawn as a short line.
       const end = verb === 'M' ? `h${round(width / 2)}` : '';
       return [`${verb}${x} ${round(100 - (value / ceiling) * 100)}${end}`];
     })

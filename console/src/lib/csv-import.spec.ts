@@ -40,7 +40,7 @@ it('reports refused rows with their lines, and imports the others in their order
   expect([imported, isCut, table.slice(6, 8)]).toEqual([998, false, ['row 6', 'row 8']]);
 });
 
-it('stops after a hundred refused rows, and at once at an error that is not about a row', async () => {
+it('stops after a hundred refused rows, and immediately at an error that does not concern a row', async () => {
   const { refused, isCut, calls } = await importInto(lines(5_000, () => true));
   expect([refused.length, isCut]).toEqual([100, true]);
   expect(calls).toBeLessThan(400);

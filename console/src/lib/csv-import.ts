@@ -1,13 +1,13 @@
 /**
- * Imports a CSV file in batches while it is read. A batch that is refused is halved until the rows that the database refuses
- * stand alone; the others are imported.
+ * Imports a CSV file in batches while it is read. A refused batch is halved until the rows that the database refuses
+ * are isolated; the other rows are imported.
  */
 import { CsvParser, type NumberedRecord } from './csv';
 
 const BATCH_ROWS = 500;
 /** Characters of a batch. */
 const BATCH_SIZE = 512 * 1024;
-/** Refused rows after which the import stops: most likely the file does not fit the table. */
+/** Number of refused rows after which the import stops, because the file probably does not match the table. */
 const MAX_REFUSED = 100;
 
 export interface RefusedRow extends NumberedRecord {

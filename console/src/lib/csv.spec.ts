@@ -38,7 +38,7 @@ it.each(SAMPLES)('parses %j alike, wherever the pieces end', (text, records) => 
   for (const size of [1, 2, 3]) expect(parse(text, size)).toEqual(records);
 });
 
-it('knows the lines on which records begin', () => {
+it('reports the lines on which records begin', () => {
   const lines = new CsvParser().push('a\r\n\r\n"x\ny"\n1\n').map(({ line }) => line);
   expect(lines).toEqual([1, 3, 5]);
 });

@@ -9,13 +9,13 @@ export interface NumberedRecord {
   readonly line: number;
 }
 
-/** Parses a text that arrives in pieces, which may end anywhere. Blank lines are no records. */
+/** Parses a text that arrives in pieces, which may end anywhere. Blank lines are skipped. */
 export class CsvParser {
   private record: (string | null)[] = [];
   private field = '';
   private isQuoted = false;
   private hasQuotes = false;
-  /** The last character was a quote within a quoted field: the next character decides its meaning. */
+  /** True after a quote within a quoted field, whose meaning the next character decides. */
   private afterQuote = false;
   private afterReturn = false;
   private isFirst = true;
@@ -86,7 +86,7 @@ export class CsvParser {
   }
 }
 
-/** Null is an empty field, an empty text is `""`. */
+/** Writes null as an empty field, and an empty text as `""`. */
 export function toCsv(records: readonly CsvRecord[]): string {
   const field = (value: string | null): string => {
     if (value === null) return '';
@@ -96,8 +96,8 @@ export function toCsv(records: readonly CsvRecord[]): string {
 }
 
 /**
- * A field that no spreadsheet takes for a formula: Excel, Calc and Sheets run what begins with one of these characters. An
- * apostrophe in front makes it a text. Numbers stay numbers.
+ * A field that spreadsheets do not read as a formula: Excel, Calc and Sheets evaluate fields that begin with one of
+ * these characters. A leading apostrophe makes it a text. Numbers are unchanged.
  */
 export function disarmed(field: string | null): string | null {
   if (field === null || !/^[=+\-@\t\r\n]/.test(field)) return field;

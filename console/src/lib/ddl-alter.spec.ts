@@ -24,7 +24,7 @@ const column: Column = {
 const same = draftOfColumn(column);
 
 describe('a change of a column', () => {
-  it('is none while the draft is the column', () => {
+  it('is empty while the draft equals the column', () => {
     expect(alterColumnSql(table, column, same)).toBeNull();
   });
 

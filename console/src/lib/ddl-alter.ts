@@ -26,7 +26,7 @@ export function alterColumnSql(table: Table, column: Column, draft: ColumnDraft)
   const hasNewType = draft.type.trim() !== '' && draft.type !== before.type;
   const hasNewDefault = draft.default !== before.default;
   const actions: string[] = [];
-  // A default of the old type may not fit the new one, so it goes first and comes back last.
+  // A default of the old type may not fit the new type, so it is dropped first and set again last.
   if (hasNewType && before.default !== '') actions.push(`alter column ${name} drop default`);
   if (hasNewType) actions.push(`alter column ${name} type ${draft.type} using ${name}::text::${draft.type}`);
   if (draft.default !== '' && (hasNewDefault || hasNewType))
@@ -51,7 +51,7 @@ export interface IndexDraft {
   readonly method: (typeof INDEX_METHODS)[number];
   /** Condition of a partial index; empty: all rows. */
   readonly where: string;
-  /** Built without keeping writers out, and not in a transaction. */
+  /** True to build the index without blocking writers, which is not possible in a transaction. */
   readonly concurrently: boolean;
 }
 
@@ -74,7 +74,8 @@ export function dropIndexSql({ schema, name }: Table, index: string, constraint:
 }
 
 /**
- * Both statements run in one transaction: the index is missing at no time. A changed name alone changes nothing else.
+ * Both statements run in one transaction, so the index is never missing. If only the name changed, the index is
+ * renamed.
  * @param next the name, and the statement that creates the index
  * @returns null if nothing is changed
  */
@@ -101,8 +102,8 @@ const renameConstraintSql = ({ schema, name }: Table, from: string, to: string):
   `alter table ${qualified(schema, name)}\n  rename constraint ${identifier(from)} to ${identifier(to)};`;
 
 /**
- * One statement drops the key and adds it again: rows are checked, and no row without its target gets in.
- * @param onDelete null: the key stays as it is
+ * One statement drops the key and adds it again. It checks the rows, and no row without a target can be inserted.
+ * @param onDelete null: the action is unchanged
  * @returns null if nothing is changed
  */
 export function changeForeignKeySql(
@@ -136,7 +137,7 @@ export interface ForeignKeyDraft {
   readonly column: string | null;
   readonly target: { readonly schema: string; readonly table: string; readonly column: string } | null;
   readonly onDelete: (typeof ON_DELETE)[number];
-  /** With an index on the column: without one, every deletion in the other table reads this one. */
+  /** True to add an index on the column. Without an index, every deletion in the other table reads this table. */
   readonly withIndex: boolean;
 }
 

@@ -45,7 +45,7 @@ const relations = [
   },
 ];
 
-it('says how each object is dropped, and how it is changed', () => {
+it('has the SQL that drops and changes each object', () => {
   const all = (['types', 'functions', 'triggers', 'views', 'indexes', 'keys', 'extensions'] as const).flatMap(
     (kind) => objectsOf(kind, catalog, relations),
   );
@@ -72,7 +72,7 @@ it('says how each object is dropped, and how it is changed', () => {
   );
 });
 
-it('creates enums, and adds values where they were entered', () => {
+it('creates enums, and adds values at their position', () => {
   expect(createEnumSql(schema, 'm"', ["it's", 'x'])).toBe(
     `create type "public"."m""" as enum ('it''s', 'x');`,
   );

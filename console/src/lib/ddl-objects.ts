@@ -4,7 +4,7 @@ import type { ForeignKey, Relation } from '../queries/catalog-types';
 import { dropConstraintSql, dropIndexSql } from './ddl-alter';
 import { identifier, literal, qualified } from './sql-text';
 
-/** What the schema screen lists, apart from the picture of the tables. */
+/** Objects that the schema screen lists, apart from the picture of the tables. */
 export const OBJECT_KINDS = [
   'types',
   'functions',
@@ -22,15 +22,15 @@ export interface SchemaObject {
   readonly name: string;
   /** The table of a trigger, an index or a key. */
   readonly table?: string;
-  /** In a few words, next to the name. */
+  /** A short description, shown next to the name. */
   readonly details: readonly string[];
-  /** The statement that creates it; null: PostgreSQL prints none. */
+  /** The statement that creates the object; null if PostgreSQL prints none. */
   readonly definition: string | null;
-  /** The SQL that drops it; null: it is not there. */
+  /** The SQL that drops the object; null if the object does not exist. */
   readonly drop: string | null;
-  /** The statement to change and to run again; null: it is dropped and created instead. */
+  /** The statement to edit and run again; null if the object is dropped and created instead. */
   readonly replace: string | null;
-  /** Of an enum. */
+  /** Labels of an enum. */
   readonly labels?: readonly string[];
 }
 
@@ -107,7 +107,7 @@ function ofType({ schema, name, kind, labels, definition }: Catalog['types'][num
 function ofFunction(one: Catalog['functions'][number]): SchemaObject {
   const { schema, name, kind, arguments: types, returns, language, definer, definition } = one;
   const word = kind === 'procedure' || kind === 'aggregate' ? kind : 'function';
-  // An aggregate without arguments has a star there.
+  // An aggregate without arguments is written with a star.
   const list = kind === 'aggregate' && types === '' ? '*' : types;
   const sql = definition === null ? null : `${definition.trimEnd()};`;
   return {
@@ -186,13 +186,13 @@ export function createEnumSql(schema: string, name: string, labels: readonly str
   return `create type ${qualified(schema, name)} as enum (${labels.map(literal).join(', ')});`;
 }
 
-/** New labels stand where they were entered. PostgreSQL drops none. */
+/** Adds new labels at their position. PostgreSQL cannot drop labels. */
 export function alterEnumSql(
   { schema, name, labels = [] }: SchemaObject,
   next: {
     readonly name: string;
     readonly labels: readonly string[];
-    /** A label that gets another name. */
+    /** Renames a label. */
     readonly renamed?: { readonly from: string | null; readonly to: string };
   },
 ): string | null {
@@ -233,7 +233,7 @@ export function createFunctionSql(schema: string, draft: FunctionDraft): string 
   if (name === '' || returns.trim() === '' || body.trim() === '') return null;
   let tag = '$$';
   for (let number = 1; body.includes(tag); number++) tag = `$body${number}$`;
-  // With the search path of the caller, anybody could put other objects in the place of those that it names.
+  // With the search path of the caller, anybody could substitute other objects for the objects that the function names.
   const options = [language, volatility, ...(definer ? ["security definer set search_path = ''"] : [])];
   return `create function ${qualified(schema, name)}(${draft.arguments.trim()})
   returns ${returns.trim()} language ${options.join(' ')}
@@ -250,7 +250,7 @@ export interface TriggerDraft {
   readonly timing: 'before' | 'after';
   readonly events: readonly (typeof TRIGGER_EVENTS)[number][];
   readonly perRow: boolean;
-  /** Empty: always. */
+  /** A condition; empty means always. */
   readonly when: string;
   readonly call: { readonly schema: string; readonly name: string } | null;
 }

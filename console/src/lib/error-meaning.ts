@@ -1,4 +1,4 @@
-/** The text that says what an error code means, for the codes that applications meet most. */
+/** The text that explains an error code, for the most frequent codes. */
 const MEANINGS = {
   '22P02': 'meaning_22P02',
   '23502': 'meaning_23502',
@@ -20,6 +20,6 @@ const MEANINGS = {
 
 export type Meaning = (typeof MEANINGS)[keyof typeof MEANINGS];
 
-/** Null for a code that says it itself, such as `bucket_not_found`. */
+/** Null for a self-explanatory code, such as `bucket_not_found`. */
 export const meaningOf = (code: string): Meaning | null =>
   Object.hasOwn(MEANINGS, code) ? MEANINGS[code as keyof typeof MEANINGS] : null;

@@ -8,7 +8,7 @@ const scan = {
   Filter: 'paid',
 };
 
-it('gives each node its part of the estimated cost', () => {
+it('gives each node its share of the estimated cost', () => {
   const plan = planOf([
     { 'QUERY PLAN': [{ Plan: { 'Node Type': 'Sort', 'Total Cost': 100, Plans: [scan] } }] },
   ]);
@@ -39,12 +39,12 @@ it.each([
   [10, 100, true],
   [1, 0, false],
   [10, 99, false],
-])('says whether %j expected rows were wrong for %j', (expected, found, isMisjudged) => {
+])('tells whether an estimate of %j rows is wrong for %j rows', (expected, found, isMisjudged) => {
   const plan = { ...scan, 'Plan Rows': expected, 'Actual Rows': found, 'Actual Total Time': 1 };
   expect(planOf([{ 'QUERY PLAN': [{ Plan: plan }] }])?.root.isMisjudged).toBe(isMisjudged);
 });
 
-it('is null for rows that are no plan', () => {
+it('is null for rows that are not a plan', () => {
   expect(planOf([{ a: 1 }])).toBeNull();
   expect(planOf([{ 'QUERY PLAN': 'Seq Scan on orders' }])).toBeNull();
   expect(planOf([{ 'QUERY PLAN': '7' }])).toBeNull();

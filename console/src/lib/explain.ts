@@ -6,11 +6,11 @@ export interface PlanNode {
   readonly rows: number;
   /** True if the planner was wrong about the rows by ten times or more. */
   readonly isMisjudged: boolean;
-  /** Rows that the node really gave; null without ANALYZE. */
+  /** Rows that the node returned; null without ANALYZE. */
   readonly actualRows: number | null;
   /** Milliseconds of the node without its children; null without ANALYZE. */
   readonly ms: number | null;
-  /** Part of the whole, 0 to 1: of the time if it was measured, else of the estimated cost. */
+  /** Share of the total, 0 to 1, in the measured time or else in the estimated cost. */
   readonly share: number;
   readonly children: readonly PlanNode[];
 }
@@ -24,7 +24,7 @@ export interface QueryPlan {
   readonly execution: number | null;
 }
 
-/** @param rows the answer of the statement; null if it is no plan in JSON */
+/** @param rows the answer of the statement @returns null if it is not a plan in JSON */
 export function planOf(rows: readonly Readonly<Record<string, unknown>>[]): QueryPlan | null {
   const cell = rows[0]?.['QUERY PLAN'];
   const [parsed] = (Array.isArray(cell) ? cell : typeof cell === 'string' ? parsedPlan(cell) : []) as Raw[];
@@ -63,7 +63,7 @@ function toNode(raw: Raw, whole: number): PlanNode {
   const conditions = ['Index Cond', 'Filter', 'Hash Cond', 'Merge Cond', 'Recheck Cond', 'Join Filter'];
   const relation = [text('Relation Name') ?? text('CTE Name') ?? text('Function Name'), text('Index Name')];
   const rows = Number(raw['Plan Rows'] ?? 0);
-  // Per loop, as the estimate is.
+  // Rows per loop, like the estimate.
   const found = Number(raw['Actual Rows'] ?? 0);
   return {
     title: [text('Node Type'), ...relation.filter(Boolean)].join(' · '),

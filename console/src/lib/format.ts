@@ -22,7 +22,7 @@ export function formatNumber(value: number, language: string): string {
   );
 }
 
-/** A time of a server: text that is not a time is shown as it is. */
+/** A time from a server; text that is not a time is shown unchanged. */
 export function formatTime(text: string | null, language: string): string {
   if (text === null) return '–';
   const time = new Date(text);

@@ -19,7 +19,7 @@ const columns = [
 ];
 const namesOf = (layout = NO_LAYOUT) => shownColumns(columns, layout).map((one) => one.column.name);
 
-it('shows pinned columns first, and no hidden ones, also after columns went', () => {
+it('shows pinned columns first and no hidden columns, also after columns were dropped', () => {
   const pinned = changeLayout(changeLayout(NO_LAYOUT, { type: 'pin', name: 'title' }), {
     type: 'pin',
     name: 'gone',
@@ -39,6 +39,6 @@ it('has widths by type until one is chosen, within bounds', () => {
 });
 
 it.each([undefined, '', 'null', '[]', '{"widths":{"id":"wide"},"hidden":[1],"pinned":"id"}'])(
-  'reads %j as no layout',
+  'reads no layout from %j',
   (text) => expect(layoutFromText(text)).toEqual(NO_LAYOUT),
 );

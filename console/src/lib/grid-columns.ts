@@ -51,7 +51,7 @@ function toggled(names: readonly string[], name: string): readonly string[] {
   return names.includes(name) ? names.filter((one) => one !== name) : [...names, name];
 }
 
-/** A layout as localStorage has it: another version of the console, or a person, may have written it. */
+/** Reads a layout from localStorage, where another version of the console, or a person, may have written it. */
 export function layoutFromText(text: string | undefined): ColumnLayout {
   try {
     const found = JSON.parse(text ?? '') as Partial<Record<keyof ColumnLayout, unknown>> | null;
@@ -79,7 +79,7 @@ export function shownColumns(columns: readonly Column[], layout: ColumnLayout): 
   });
 }
 
-/** Enough for the name, and for the beginning of a value of the type. */
+/** A width for the name, and for the beginning of a value of the type. */
 function usualWidth(column: Column): number {
   return Math.max(valueWidth(column), Math.min(220, 64 + column.name.length * NAME_CHARACTER_PX));
 }
@@ -94,7 +94,7 @@ function valueWidth({ type, category, labels }: Column): number {
 
 const textWidth = (text: string): number => text.length * CHARACTER_PX;
 
-/** The width at which the longest of some values is whole. */
+/** The width at which the longest of some values is shown completely. */
 export function fittingWidth(name: string, values: readonly (string | null | undefined)[]): number {
   return FRAME_PX + Math.max(40 + textWidth(name), ...values.map((value) => textWidth(value ?? '')));
 }

@@ -3,18 +3,18 @@ import { type Cursor, cursorReducer, NO_CURSOR, ONE_CELL, rangeOf, targetOfKey }
 const at = { line: 3, column: 1, key: '["3"]' };
 
 describe('the cursor of a grid', () => {
-  it('edits the line that is under it, and keeps the place when the editor is left', () => {
+  it('edits the line at its position, and keeps the position when the editor is closed', () => {
     const moved = cursorReducer<string>(NO_CURSOR, { type: 'move', place: at });
     const edited = cursorReducer(moved, { type: 'edit', key: '["4"]' });
     expect(edited).toEqual({ ...NO_CURSOR, place: { ...at, key: '["4"]' }, isEditing: true });
     expect(cursorReducer(edited, { type: 'leave', place: at })).toEqual(moved);
   });
 
-  it('has no place to edit before it is in a cell', () => {
+  it('has no cell to edit before it is placed', () => {
     expect(cursorReducer<string>(NO_CURSOR, { type: 'edit', key: 'x' }).place).toBeNull();
   });
 
-  it('chooses a value without losing its place', () => {
+  it('chooses a value without losing its position', () => {
     const picking: Cursor<string> = cursorReducer<string>(
       { ...NO_CURSOR, place: at },
       { type: 'pick', picking: 'owner' },
@@ -23,14 +23,14 @@ describe('the cursor of a grid', () => {
     expect(cursorReducer(picking, { type: 'picked' })).toEqual({ ...NO_CURSOR, place: at });
   });
 
-  it('has a range from its place to any side, which a move ends', () => {
+  it('has a range to any side, which a move ends', () => {
     const moved = cursorReducer<string>(NO_CURSOR, { type: 'move', place: at });
     const wide = cursorReducer(moved, { type: 'extend', extent: { lines: 2, columns: -1 } });
     expect(rangeOf(at, wide.extent)).toEqual({ top: 3, bottom: 5, left: 0, right: 1 });
     expect(cursorReducer(wide, { type: 'move', place: at }).extent).toEqual(ONE_CELL);
   });
 
-  it('leaves the editor by a move to another cell only', () => {
+  it('closes the editor only by a move to another cell', () => {
     const edited = cursorReducer({ ...NO_CURSOR, place: at }, { type: 'edit', key: at.key, typed: 'x' });
     expect(edited.typed).toBe('x');
     expect(cursorReducer(edited, { type: 'move', place: at }).isEditing).toBe(true);

@@ -3,7 +3,7 @@
 export interface Place {
   readonly line: number;
   readonly column: number;
-  /** The key of the line. It finds the line after lines above it came or went. */
+  /** The key of the line, which finds the line after lines above it were added or removed. */
   readonly key: string;
 }
 
@@ -17,9 +17,9 @@ export interface Cursor<Picking> {
   readonly place: Place | null;
   readonly extent: Extent;
   readonly isEditing: boolean;
-  /** The character that began the edit and replaces the value; null if the value is edited. */
+  /** The typed character that replaces the value; null to edit the existing value. */
   readonly typed: string | null;
-  /** A value that is chosen from the rows of another table. */
+  /** A cell whose value is being chosen from the rows of another table. */
   readonly picking: Picking | null;
 }
 
@@ -64,7 +64,7 @@ export function cursorReducer<Picking>(
   }
 }
 
-/** A click into the editor does not leave it. */
+/** A click into the editor does not close it. */
 function staysInEditor({ place, isEditing }: Cursor<unknown>, next: Place | null): boolean {
   return isEditing && place?.key === next?.key && place?.column === next?.column;
 }
@@ -100,7 +100,7 @@ interface Key {
   readonly metaKey: boolean;
 }
 
-/** The line and the column that a key leads to; null for other keys. They may be outside of the grid. */
+/** The line and column to which a key moves, possibly outside the grid; null for other keys. */
 export function targetOfKey(
   { key, ctrlKey, metaKey }: Key,
   { line, column }: Omit<Place, 'key'>,

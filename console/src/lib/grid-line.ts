@@ -4,7 +4,7 @@ import { keyOf, type Pending, type Values } from './pending-changes';
 
 export interface Line {
   readonly key: string;
-  /** Null for a new row, and for one that is not loaded yet. */
+  /** Null for a new row, and for a row that is not loaded yet. */
   readonly row: Row | null;
   readonly insertId: number | null;
   readonly changed: Values;

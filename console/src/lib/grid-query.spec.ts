@@ -40,11 +40,11 @@ describe('the parameters of a page', () => {
     });
   });
 
-  it('add the key to the sort, and put null last where a column can be null', () => {
+  it('add the key to the sort, and put nulls last if a column can be null', () => {
     expect(parametersOf(sorted('a b', true), FIRST_PAGE).order).toBe('"a b".desc.nullslast,"id".asc');
   });
 
-  it('quote values, so that no value ends its condition', () => {
+  it('quote values, so that a value cannot end its condition', () => {
     const value = 'x"),(or\\';
     const query = { filters: [{ column: 'a b', operator: 'eq' as const, value }], sort: null };
     expect(parametersOf(query, FIRST_PAGE).and).toBe('("a b".eq."x\\"),(or\\\\")');
@@ -57,12 +57,12 @@ describe('the parameters of a page', () => {
     );
   });
 
-  it('continue after a row without a value by the key alone', () => {
+  it('continue after a row with a null value by the key alone', () => {
     const after = { id: '7', 'a b': null };
     expect(parametersOf(sorted('a b', true), { after }).and).toBe('(or(and("a b".is.null,"id".gt."7")))');
   });
 
-  it('give an index on the sort column a bound', () => {
+  it('add a condition that an index on the sort column can use', () => {
     const after = { id: '7', c: 'x' };
     expect(parametersOf(sorted('c', true), { after }).and).toBe(
       '("c".lte."x",or("c".lt."x",and("c".eq."x","id".gt."7")))',
@@ -87,23 +87,23 @@ describe('the parameters of a page', () => {
     });
   });
 
-  it('use an offset where no neighbour is known', () => {
+  it('use an offset if no neighbour is known', () => {
     expect(parametersOf(none, { offset: 300 }).offset).toBe('300');
   });
 });
 
-it('names all rows of a filter, and all rows by a key that is never null', () => {
+it('matches all rows of a filter, or all rows by a key that is never null', () => {
   const filters = [{ column: 'c', operator: 'gt' as const, value: '1' }];
   expect(filterParameters(filters, relation).get('and')).toBe('("c".gt."1")');
   expect(filterParameters([], relation).get('and')).toBe('("id".not.is.null)');
 });
 
-it('names a row by all columns of its key', () => {
+it('identifies a row by all columns of its key', () => {
   const parameters = rowParameters(['id', 'a b'], { id: '1', 'a b': 'x,y' });
   expect(parameters.get('and')).toBe('("id".eq."1","a b".eq."x,y")');
 });
 
-it('names a row as long as the changed columns have the values that were read', () => {
+it('matches a row only while the changed columns have the values that were read', () => {
   const columns = [
     ['id', 'bigint', 'N'],
     ['name', 'text', 'S'],
@@ -118,7 +118,7 @@ it('names a row as long as the changed columns have the values that were read', 
   expect(read(['id'])).toBe('("id".eq."1")');
 });
 
-it('takes only filters from a link', () => {
+it('reads only valid filters from a link', () => {
   const good = { column: 'a', operator: 'eq', value: '1' };
   expect(
     filtersFromText(JSON.stringify([good, { column: 'a', operator: 'or', value: '1' }, null, 7])),

@@ -1,4 +1,4 @@
-/** Questions of the grid to table REST: filters and sort as URL parameters, and pages by keyset. Pure. */
+/** Requests of the grid to table REST: filters and sort as URL parameters, and pages by keyset. Pure. */
 import type { Column, Relation } from '../queries/catalog-types';
 
 export const OPERATORS = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'ilike', 'is', 'in', 'cs'] as const;
@@ -17,10 +17,13 @@ export interface Sort {
 
 type Ordered = Pick<Relation, 'columns' | 'primaryKey'>;
 
-/** A column of the order. Conditions on null would keep the database from using an index where there is none. */
+/**
+ * A column of the order. Conditions on null are omitted for columns without nulls, because they prevent the use of an
+ * index.
+ */
 interface Term extends Sort {
   readonly nullable: boolean;
-  /** Nulls come last in both directions, and first where the whole order is reversed. */
+  /** Nulls come last in both directions, and first if the whole order is reversed. */
   readonly nulls: 'last' | 'first';
 }
 
@@ -45,7 +48,7 @@ function name(column: string): string {
   return `"${column.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }
 
-/** A value within a logical condition, where commas and parentheses have a meaning. */
+/** A value within a logical condition, in which commas and parentheses are syntax. */
 function quoted(value: string): string {
   return `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }
@@ -58,13 +61,16 @@ export function selectOf(columns: readonly Column[]): string {
 /** PostgreSQL cuts a value that is cast to its type for identifiers after this many bytes, at a whole character. */
 const CUT_BYTES = 63;
 const MAX_CHARACTER_BYTES = 4;
-/** Ends a value that may be cut. The invisible word joiner distinguishes it from an ellipsis in the data. */
+/**
+ * The mark at the end of a value that may be cut. The invisible word joiner distinguishes it from an ellipsis in the
+ * data.
+ */
 const CUT_MARK = '\u2026\u2060';
 
 const isLong = ({ type }: Column): boolean =>
   /^(text|json|jsonb|xml|character|bytea|tsvector)\b|\[\]$/.test(type);
 
-/** As selectOf(), but long values by their beginnings. The key is whole: it names the row. */
+/** Like selectOf(), but with only the beginnings of long values, except in the key. */
 function briefSelectOf({ columns, primaryKey }: Ordered): string {
   const isCuttable = (column: Column): boolean => isLong(column) && !primaryKey.includes(column.name);
   return columns.map((column) => `${name(column.name)}::${isCuttable(column) ? 'name' : 'text'}`).join(',');
@@ -82,7 +88,7 @@ export function markCut({ columns, primaryKey }: Ordered, row: Row): Row {
   return { ...row, ...Object.fromEntries(marked) };
 }
 
-/** True for the beginning of a value. */
+/** True if only the beginning of the value is known. */
 export function isCut(value: string | null | undefined): boolean {
   return value?.endsWith(CUT_MARK) === true;
 }
@@ -122,14 +128,14 @@ function afterRow(order: readonly Term[], row: Row): string {
   return `or(${alternatives.join(',')})`;
 }
 
-/** A condition that follows from `afterRow` where there are several columns, and which an index on the first one can use. */
+/** A condition implied by `afterRow` for several columns, which an index on the first column can use. */
 function boundOf([first, ...others]: readonly Term[], row: Row): string[] {
   const value = first === undefined ? null : (row[first.column] ?? null);
   if (!first || first.nullable || value === null || others.length === 0) return [];
   return [`${name(first.column)}.${first.descending ? 'lte' : 'gte'}.${quoted(value)}`];
 }
 
-/** The conditions of which a row after the value in this column meets one. */
+/** Alternative conditions for rows after the value in this column. */
 function beyond({ column, descending, nullable, nulls }: Term, value: string | null): string[] {
   if (value === null) return nulls === 'first' ? [`${name(column)}.not.is.null`] : [];
   const further = `${name(column)}.${descending ? 'lt' : 'gt'}.${quoted(value)}`;
@@ -149,7 +155,7 @@ export function isReversed(place: Place): boolean {
   return place === 'last' || 'before' in place;
 }
 
-/** The parameters of one page. @param isBrief long values by their beginnings */
+/** The parameters of one page. @param isBrief only the beginnings of long values */
 export function pageParameters(
   relation: Ordered,
   { filters, sort }: GridQuery,
@@ -176,7 +182,10 @@ function orderTerm({ column, descending, nullable, nulls }: Term): string {
   return `${name(column)}.${descending ? 'desc' : 'asc'}${nullable ? `.nulls${nulls}` : ''}`;
 }
 
-/** The filters alone, for a change of all rows that meet them. Table REST refuses a change without a filter: the key is never null. */
+/**
+ * The filters alone, for a change of all matching rows. Without filters the key, which is never null, is one, because
+ * table REST requires a filter.
+ */
 export function filterParameters(
   filters: readonly Filter[],
   { primaryKey }: Pick<Relation, 'primaryKey'>,
@@ -186,21 +195,21 @@ export function filterParameters(
   return new URLSearchParams({ and: `(${conditions.join(',')})` });
 }
 
-/** The parameters that name one row by its key. */
+/** The parameters that identify one row by its key. */
 export function rowParameters(primaryKey: readonly string[], row: Row): URLSearchParams {
   const conditions = primaryKey.map((column) => equalTo(column, row[column] ?? null));
   return new URLSearchParams({ and: `(${conditions.join(',')})` });
 }
 
-/** Characters of the values in the address of a change. Servers and proxies limit addresses to 8 kB. */
+/** Limit for the values in the address of a change, in characters. Servers and proxies limit addresses to 8 kB. */
 const COMPARED_CHARACTERS = 1_500;
 
-/** PostgreSQL compares values of these types by `=`: numbers, booleans, times, texts, enums, and two of no category. */
+/** PostgreSQL compares values of these types by `=`: numbers, booleans, times, texts, enums, uuid and jsonb. */
 const isComparable = ({ type, category }: Column): boolean =>
   'NBDTSE'.includes(category) || type === 'uuid' || type === 'jsonb';
 
 /**
- * As rowParameters(), but only if some columns still have the values that were read. Values that are long, or that
+ * Like rowParameters(), but only if some columns still have the values that were read. Values that are long, or that
  * PostgreSQL cannot compare, are not checked.
  */
 export function unchangedRowParameters(

@@ -26,7 +26,7 @@ it.each([
   ]);
 });
 
-it('takes a column id without a value twice as the key', () => {
+it('uses a column id with unique values as the key', () => {
   const keyOf = (rows: (string | null)[][]) =>
     guessColumns(['ID', 'x'], rows).map(({ name, isKey, nullable }) => [name, isKey, nullable]);
   expect(

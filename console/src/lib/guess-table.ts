@@ -1,10 +1,13 @@
 /** A table for the rows of a file: names and types of its columns, guessed from a sample. Pure. */
 import { BLANK_COLUMN, KEY_COLUMN, type NewColumn } from './ddl';
 
-/** The first type that takes each value of the sample. Texts of PostgreSQL's own input, so that the import takes them. */
+/**
+ * Types by the texts that PostgreSQL accepts for them. A column gets the first type that accepts each value of the
+ * sample.
+ */
 const TYPES = [
   ['boolean', /^(true|false)$/i],
-  // A leading zero belongs to a code.
+  // A number with a leading zero is a code.
   ['bigint', /^-?(0|[1-9]\d{0,17})$/],
   ['numeric', /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d{1,3})?$/i],
   ['uuid', /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i],
@@ -62,7 +65,7 @@ export function tableNameOf(fileName: string): string {
   return (/^\d/.test(plain) ? `t_${plain}` : plain).slice(0, 63);
 }
 
-/** Of engines that know it: the text of a number, which may have more digits than a double. */
+/** Functions of newer engines that keep the text of a number, which can have more digits than a double. */
 const exact = JSON as unknown as {
   readonly rawJSON?: (text: string) => object;
   readonly isRawJSON?: (value: unknown) => boolean;
@@ -77,8 +80,8 @@ function parsed(text: string): unknown {
 }
 
 /**
- * The objects of a file of JSON (an array, or one on each line) as records of CSV: a head, then the rows. Values other than texts
- * are as JSON writes them.
+ * Converts the objects of a JSON file (an array, or one object per line) to CSV records with a header. Values other
+ * than texts are written as JSON.
  * @throws SyntaxError
  */
 export function recordsOfJson(text: string): (string | null)[][] {

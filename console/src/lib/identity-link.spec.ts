@@ -11,7 +11,7 @@ it.each<Identity>([
 });
 
 it.each(['', 'root', 'user:', 'claims:', 'claims:7', 'claims:[]', 'claims:null', 'claims:{'])(
-  'takes %j for the service role',
+  'reads %j as the service role',
   (text) => {
     expect(identityFromText(text)).toEqual({ as: 'service_role' });
   },

@@ -1,7 +1,7 @@
 /** The identity of "view as" in the address of a page, so that a link shows the same view. Pure. */
 import type { Identity } from '../api/identity';
 
-/** Undefined for the service role, which a table shows without a word in its address. */
+/** Undefined for the service role, which is the default of an address. */
 export function identityToText(identity: Identity): string | undefined {
   switch (identity.as) {
     case 'service_role':

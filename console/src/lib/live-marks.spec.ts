@@ -1,6 +1,6 @@
 import { changedCells, mergedMarks } from './live-marks';
 
-it('marks cells that changed and rows that are new, but not those that only came into view', () => {
+it('marks changed cells and new rows, but not rows that only came into view', () => {
   const before = new Map([['1', { id: '1', a: 'x', b: null }]]);
   const after = new Map([
     ['1', { id: '1', a: 'y', b: null }],
@@ -15,7 +15,7 @@ it('marks cells that changed and rows that are new, but not those that only came
   );
 });
 
-it('marks a new row that a reading had before its insertion was told', () => {
+it('marks a new row that was read before its insertion was reported', () => {
   const rows = new Map([['1', { id: '1' }]]);
   expect(changedCells(rows, rows, new Set(['1']))).toEqual(new Map([['1', new Set(['id'])]]));
 });

@@ -7,8 +7,8 @@ export type Marks = ReadonlyMap<string, ReadonlySet<string>>;
 type RowsByKey = ReadonlyMap<string, Row>;
 
 /**
- * @param inserted keys of new rows, which may be in the former reading: it may have been later than the insertion. Other rows
- * that were not there before only moved into view.
+ * @param inserted keys of new rows, which the previous reading can contain if it was later than the insertion. Other
+ * rows that the previous reading did not have only moved into view.
  */
 export function changedCells(before: RowsByKey, after: RowsByKey, inserted: ReadonlySet<string>): Marks {
   const marks = new Map<string, ReadonlySet<string>>();
@@ -28,7 +28,7 @@ export function mergedMarks(all: readonly Marks[]): Marks {
   return merged;
 }
 
-/** Of a value that is cut, it is not known. */
+/** False for a value that is cut, because its end is not known. */
 function isChanged(old: string | null | undefined, now: string | null | undefined): boolean {
   return old !== now && !isCut(old) && !isCut(now);
 }

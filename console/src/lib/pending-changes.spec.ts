@@ -37,7 +37,7 @@ it('removes the mark of a deletion when all chosen rows have it', () => {
   expect(countOf(toggleDelete(marked, new Map([[key, row]])))).toBe(0);
 });
 
-it('keeps the value that a cell had when it was changed, though another cell is changed after others wrote', () => {
+it('keeps the value that a cell had when it was changed, even if another cell is changed after a later reading', () => {
   const first = change(NO_CHANGES, key, { ...row, age: '1' }, { name: 'Grace' });
   const second = change(first, key, { id: '1', name: 'theirs', age: '2' }, { age: '3' });
   expect(second.updates.get(key)).toEqual({
@@ -55,7 +55,7 @@ it('changes cells of several lines in one step', () => {
   expect(countOf(undo(pending))).toBe(1);
 });
 
-it('keeps what was not saved, and cannot go back before a save', () => {
+it('keeps unsaved changes, and cannot undo a save', () => {
   const pending = change(insert(NO_CHANGES, { name: 'x' }), key, row, { name: 'y' });
   const left = saved(pending, 'update', key, pending.updates.get(key)!);
   expect(left.updates.size).toBe(0);
@@ -65,7 +65,7 @@ it('keeps what was not saved, and cannot go back before a save', () => {
   expect(countOf(removeInserted(left, 1))).toBe(0);
 });
 
-it('keeps what was changed while the change before it was saved, and knows the saved value as the stored one', () => {
+it('keeps changes that were made during a save, and treats the saved value as the stored value', () => {
   const sent = change(NO_CHANGES, key, row, { name: 'Grace' });
   const later = change(sent, key, row, { name: 'Alan' });
   const left = saved(later, 'update', key, sent.updates.get(key)!);

@@ -1,7 +1,7 @@
-/** Changes of a grid that were not saved yet, with undo. Pure: each function returns a new state. */
+/** Unsaved changes of a grid, with undo. Pure: each function returns a new state. */
 import type { Row } from './grid-query';
 
-/** Values that were typed; `undefined` leaves a column to its default. */
+/** Typed values; `undefined` stands for the default of a column. */
 export type Values = Readonly<Record<string, string | null>>;
 
 export interface Update {
@@ -29,7 +29,7 @@ interface Changes {
 }
 
 export interface Pending extends Changes {
-  /** Earlier states, the latest last. */
+  /** Earlier states, with the latest last. */
   readonly past: readonly Changes[];
   readonly nextId: number;
 }
@@ -47,7 +47,7 @@ export function keyOf(primaryKey: readonly string[], row: Row): string {
   return JSON.stringify(primaryKey.map((column) => row[column] ?? null));
 }
 
-/** The columns of the key that keyOf() made a text of; null for another text, as an address may have. */
+/** The columns of the key in a text of keyOf(); null for any other text, which an address may have. */
 export function rowOfKey(primaryKey: readonly string[], key: string): Row | null {
   const values = listOf(key);
   const isKey = values?.length === primaryKey.length && values.every((one) => typeof one === 'string');
@@ -82,7 +82,7 @@ export interface Edit {
   readonly values: Values;
 }
 
-/** Sets cells, as one step for undo. A value equal to the stored one is no change. */
+/** Sets cells, as one step for undo. A value that equals the stored value is not a change. */
 export function changeCells(pending: Pending, edits: readonly Edit[]): Pending {
   const updates = new Map(pending.updates);
   const inserted = new Map<number, Values>();
@@ -96,7 +96,7 @@ export function changeCells(pending: Pending, edits: readonly Edit[]): Pending {
   return step(pending, { updates, inserts });
 }
 
-/** A cell that was changed before keeps the value that was read then, so that a save finds what others changed since. */
+/** A cell that was changed earlier keeps the value that was read then, so that a save detects changes by others. */
 function setUpdate(updates: Map<string, Update>, key: string, row: Row, values: Values): void {
   const former = updates.get(key);
   const known = Object.keys(former?.values ?? {}).map((column) => [column, former?.row[column] ?? null]);
@@ -149,7 +149,10 @@ export function undo(pending: Pending): Pending {
   return last ? { ...pending, ...last, past: pending.past.slice(0, -1) } : pending;
 }
 
-/** Drops what was saved, and with it the way back. Changes that were made during the save stay. @param sent what was saved */
+/**
+ * Drops saved changes together with their undo steps. Changes that were made during the save are kept. @param sent the
+ * saved change
+ */
 export function saved(pending: Pending, kind: 'update', key: string, sent: Update): Pending;
 export function saved(pending: Pending, kind: 'delete', key: string): Pending;
 export function saved(pending: Pending, kind: 'insert', id: number): Pending;

@@ -27,7 +27,7 @@ function rolesOf(session: Session, projectId: string | null | undefined): Role[]
   return person.role === null ? own : [person.role, ...own];
 }
 
-/** Only an owner makes, changes or removes an owner. */
+/** Only an owner may create, change or remove an owner. */
 export function isOwner(session: Session | null): boolean {
   return session?.by === 'key' || session?.answer.person.role === 'owner';
 }

@@ -34,7 +34,7 @@ describe('the verdict', () => {
     expect(verdictOf(command, true, facts, policies)).toBe(verdict);
   });
 
-  it('needs no policy where row-level security is off, or the role ignores it', () => {
+  it('needs no policy if row-level security is off or the role bypasses it', () => {
     expect(verdictOf('SELECT', false, facts, [])).toBe('rlsOff');
     expect(verdictOf('SELECT', true, { ...facts, bypasses: true }, [])).toBe('bypasses');
   });

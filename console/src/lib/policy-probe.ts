@@ -1,6 +1,7 @@
 /**
- * Why a row is visible or not: each policy of a table, evaluated for one identity and one row. PostgreSQL itself says only whether a
- * row passed, so the expressions are evaluated one by one, in a read-only transaction under the role and claims of the identity. Pure.
+ * Why a row is visible or not: each policy of a table, evaluated for one identity and one row. PostgreSQL itself
+ * reports only whether a row passed, so the expressions are evaluated one by one, in a read-only transaction with the
+ * role and claims of the identity. Pure.
  */
 import type { Policy, Relation } from '../queries/catalog-types';
 import { identifier, literal, qualified } from './sql-text';
@@ -31,7 +32,7 @@ export interface Identified {
 
 type Probed = Pick<Relation, 'schema' | 'name'>;
 
-/** Several statements of one simple query are one transaction, which these settings end with. */
+/** The statements of a simple query run in one transaction, with which these settings end. */
 function asIdentity({ role, claims }: Identified): string {
   return `set transaction read only;
 select set_config('request.jwt.claims', ${literal(JSON.stringify(claims))}, true), set_config('role', ${literal(role)}, true);`;
@@ -91,7 +92,7 @@ export interface Judged {
   readonly outcome: PolicyOutcome;
 }
 
-/** The policies that decide about a command. */
+/** The policies that apply to a command. */
 export function policiesFor<One extends { readonly policy: Policy }>(
   command: Command,
   all: readonly One[],
@@ -99,7 +100,7 @@ export function policiesFor<One extends { readonly policy: Policy }>(
   return all.filter(({ policy }) => policy.command === 'ALL' || policy.command === command);
 }
 
-/** True if the policy lets the row through, for a command on it as it is. Null counts as false, as in PostgreSQL. */
+/** True if the policy allows a command on the unchanged row. Null counts as false, as in PostgreSQL. */
 function passes(command: Command, { policy, outcome }: Judged): boolean {
   const check = policy.check === null ? outcome.using : outcome.check;
   if (command === 'INSERT') return check === true;

@@ -1,7 +1,7 @@
-/** What the policies of a table leave open to clients. Pure. */
+/** The access that the policies of a table leave to clients. Pure. */
 import type { Policy, Relation } from '../queries/catalog-types';
 
-/** From the greatest risk to none: `closed` is a table that clients cannot use at all. */
+/** From the highest risk to none; clients cannot use a `closed` table at all. */
 export type Risk = 'rlsOff' | 'anyoneWrites' | 'anyoneReads' | 'closed' | 'byPolicy';
 
 const EVERYBODY = ['anon', 'public'];
@@ -10,7 +10,7 @@ export function riskOf({ rls, policies }: Pick<Relation, 'rls' | 'policies'>): R
   if (!rls) return 'rlsOff';
   const permissive = policies.filter((policy) => policy.permissive);
   if (permissive.length === 0) return 'closed';
-  // A restrictive policy may narrow what the others allow.
+  // A restrictive policy can narrow what the other policies allow.
   if (policies.length > permissive.length) return 'byPolicy';
   const open = permissive.filter(isOpen);
   if (open.some(({ command }) => command !== 'SELECT')) return 'anyoneWrites';

@@ -22,18 +22,18 @@ it.each([
     { kind: 'where', expression: '(is_public) OR (user_id = auth.uid())' },
   ],
   ['(a = b) OR (c = d)', { kind: 'where', expression: '(a = b) OR (c = d)' }],
-])('says which rows %s means', (using, rows) => {
+])('describes the rows of %s', (using, rows) => {
   expect(policyWords(policy({ using })).rows).toEqual(rows);
 });
 
-it('says who may do what', () => {
+it('describes roles and commands', () => {
   expect(policyWords(policy({ roles: ['public'] })).who).toBe('everybody');
   expect(policyWords(policy({ roles: ['anon', 'authenticated'] })).who).toBe('everybody');
   expect(policyWords(policy({ roles: ['anon'] })).who).toBe('anon');
   expect(policyWords(policy({ roles: ['editor', 'anon'] })).who).toEqual({ roles: 'editor, anon' });
 });
 
-it('tells the check of new rows apart', () => {
+it('describes a different check of new rows', () => {
   const own = '(user_id = auth.uid())';
   expect(policyWords(policy({ command: 'INSERT', check: own }))).toMatchObject({
     rows: { kind: 'own' },

@@ -1,4 +1,4 @@
-/** A policy of row-level security in terms that can be said in words. Pure. */
+/** A policy of row-level security in terms that can be described in words. Pure. */
 import type { Policy } from '../queries/catalog-types';
 
 export interface PolicyWords {
@@ -6,7 +6,7 @@ export interface PolicyWords {
   readonly who: 'everybody' | 'anon' | 'authenticated' | { readonly roles: string };
   readonly what: Policy['command'];
   readonly rows: Rows;
-  /** What a changed row must satisfy, where that is not the same. */
+  /** The condition for a changed row, if it differs. */
   readonly changed: Rows | null;
   readonly restrictive: boolean;
 }

@@ -1,4 +1,4 @@
-/** The SQL that compares a row of a backup with the present one, and the SQL that writes it again. Pure. */
+/** The SQL that compares a row of a backup with the current row, and the SQL that restores it. Pure. */
 import type { Column, Relation } from '../queries/catalog-types';
 import { identifier, literal, qualified } from './sql-text';
 
@@ -8,7 +8,7 @@ export type TextRow = Readonly<Record<string, string | null>>;
 export interface ComparedColumn {
   readonly name: string;
   readonly archived: string | null;
-  /** Undefined: there is no such row now. */
+  /** Undefined if there is no such row now. */
   readonly present: string | null | undefined;
 }
 
@@ -26,7 +26,7 @@ export function comparisonOf(
   const columns = columnsOf(table, row);
   const { primaryKey: key } = table;
   if (key.length === 0 || !key.every((name) => Object.hasOwn(row, name))) return null;
-  // Both go through the type, so that they are printed by the same settings.
+  // Both values are cast to the type, so that they are printed with the same settings.
   const archived = columns.map(({ type }, index) => `($${index + 1}::${type})::text`);
   const present = columns.map(({ name }) => `t.${identifier(name)}::text`);
   const where = key.map((name) => {
@@ -42,7 +42,7 @@ union all select false, ${present.join(', ')} from ${qualified(table.schema, tab
   };
 }
 
-/** @param rows the answer of comparisonOf(); none for a table without a key */
+/** @param rows the answer of comparisonOf(); empty for a table without a key */
 export function comparedColumns(
   table: Table,
   row: TextRow,
@@ -60,7 +60,7 @@ export function comparedColumns(
 
 export const isDifferent = ({ archived, present }: ComparedColumn): boolean => archived !== present;
 
-/** Null if the present row is the same. */
+/** Null if the current row is the same. */
 export function restoreSql(table: Table, row: TextRow, compared: readonly ComparedColumn[]): string | null {
   const target = qualified(table.schema, table.name);
   const value = (name: string): string => (row[name] === null ? 'null' : literal(row[name] ?? ''));

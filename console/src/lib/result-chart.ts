@@ -1,4 +1,4 @@
-/** Rows of a result as bars: a column of numbers, and one that names them. Pure. */
+/** Rows of a result as bars: a column of numbers, and a column of labels. Pure. */
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
 

@@ -17,7 +17,7 @@ it('jumps to the middle and the end of a table that is higher than an element ca
   expect(drawn(scrolled(AT_START, MAX_PX - view, large), large).last).toBe(999_999);
 });
 
-it('reaches every row by small steps', () => {
+it('reaches every row in small steps', () => {
   let scroll = AT_START;
   let lastSeen = -1;
   for (let step = 0; step < 200_000 && lastSeen < large.rows - 1; step++) {
@@ -29,7 +29,7 @@ it('reaches every row by small steps', () => {
   expect(lastSeen).toBe(large.rows - 1);
 });
 
-it('returns to the first row by small steps', () => {
+it('returns to the first row in small steps', () => {
   let scroll = scrollTo(3_000_000, large);
   for (let step = 0; step < 6000; step++) scroll = scrolled(scroll, Math.max(0, scroll.top - view), large);
   expect(scroll).toEqual(AT_START);

@@ -1,6 +1,7 @@
 /**
- * Geometry of a grid whose rows may be more than an element can be high: browsers stop at 17 to 33 million pixels. Below the
- * limit a pixel of the scroll bar is a pixel of the rows. Above it `offset` says how far the rows stand above their element. Pure.
+ * Geometry of a grid whose rows can be higher than an element: browsers limit elements to 17 to 33 million pixels.
+ * Below the limit, a pixel of the scroll bar is a pixel of the rows. Above it, `offset` is the distance between the
+ * rows and their element. Pure.
  */
 
 export const ROW_PX = 28;
@@ -8,15 +9,15 @@ export const ROW_PX = 28;
 export const MAX_PX = 8_000_000;
 /** Rows above and below the view that are drawn too. */
 const OVERSCAN = 12;
-/** A scroll by more views than this is a jump: of the bar, or of a key. */
+/** A scroll by more views than this is a jump, by the scroll bar or a key. */
 const JUMP_VIEWS = 3;
-/** The bar is set right when it is this far from where it should be. */
+/** The scroll bar is corrected when it is this far from its right position. */
 const DRIFT_PX = 200_000;
 
 export interface Scroll {
   /** Scroll position of the element. */
   readonly top: number;
-  /** Added to a position of the element, it gives the position in all rows. */
+  /** Distance to add to a position in the element to get the position in all rows. */
   readonly offset: number;
 }
 
@@ -32,7 +33,7 @@ export function heightOf(rows: number): number {
   return Math.min(rows * ROW_PX, MAX_PX);
 }
 
-/** Where the bar stands for a position in all rows. */
+/** Position of the scroll bar for a position in all rows. */
 export function scrollTo(wanted: number, { rows, view }: Size): Scroll {
   const end = Math.max(0, rows * ROW_PX - view);
   const position = Math.min(Math.max(0, wanted), end);
@@ -41,7 +42,10 @@ export function scrollTo(wanted: number, { rows, view }: Size): Scroll {
   return rows * ROW_PX <= MAX_PX ? { top: position, offset: 0 } : { top, offset: position - top };
 }
 
-/** The state after the element was scrolled to `top`. Its `top` differs from the given one if the bar has to be set right. */
+/**
+ * The state after the element was scrolled to `top`. Its `top` differs from the argument if the scroll bar must be
+ * corrected.
+ */
 export function scrolled(before: Scroll, top: number, size: Size): Scroll {
   const { rows, view } = size;
   if (rows * ROW_PX <= MAX_PX) return { top, offset: 0 };
@@ -51,7 +55,7 @@ export function scrolled(before: Scroll, top: number, size: Size): Scroll {
     return { top, offset: position - top };
   }
   const right = scrollTo(top + before.offset, size);
-  // The bar cannot move further, so no row may be left beyond it.
+  // The scroll bar cannot move further, so no rows may remain beyond it.
   if (top <= 0 && right.top === 0) return AT_START;
   const isAtEdge = top <= 0 || top >= room - 1;
   return isAtEdge || Math.abs(right.top - top) > DRIFT_PX ? right : { top, offset: before.offset };
@@ -66,7 +70,7 @@ export function drawn({ top, offset }: Scroll, { rows, view }: Size): { first: n
   };
 }
 
-/** The position that brings a row into view with the least movement. */
+/** The position that shows a row with the least movement. */
 export function reveal({ top, offset }: Scroll, row: number, view: number): number {
   const position = top + offset;
   if (row * ROW_PX < position) return row * ROW_PX;

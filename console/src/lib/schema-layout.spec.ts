@@ -36,7 +36,7 @@ it('draws the keys between the tables, also to the table itself', () => {
   expect(edges.map(({ name }) => name)).toEqual(['a a', 'a b']);
 });
 
-it('puts no two of a hundred tables on each other', () => {
+it('places a hundred tables without overlap', () => {
   const tables = Array.from({ length: 100 }, (_, index) =>
     table(`table ${index}`, ...(index % 3 === 0 ? [] : [`table ${Math.floor(index / 2)}`])),
   );
@@ -56,7 +56,7 @@ it('puts no two of a hundred tables on each other', () => {
   expect(overlaps).toEqual([]);
 });
 
-it('gives 300 tables without keys the shape of a window', () => {
+it('arranges 300 tables without keys in the shape of a window', () => {
   const tables = Array.from({ length: 300 }, (_, index) => table(`t${index}`));
   const places = [...placesOf(tables).values()];
   const width = Math.max(...places.map(({ x }) => x)) + BOX_PX;

@@ -1,13 +1,16 @@
-/** Places of tables in the picture of a schema: referenced tables stand left of those that refer to them. Pure. */
+/**
+ * Positions of tables in the picture of a schema, with referenced tables to the left of the tables that refer to them.
+ * Pure.
+ */
 import { Graph, layout } from '@dagrejs/dagre';
 import type { Relation } from '../queries/catalog-types';
 
 export const BOX_PX = 230;
 export const HEAD_PX = 30;
 export const LINE_PX = 20;
-/** Columns of a box; the others are counted in its last line. */
+/** Columns of a box; its last line counts the other columns. */
 export const SHOWN_COLUMNS = 12;
-/** Width to height of the rows of tables without foreign keys, as in a window. */
+/** Ratio of width to height for the rows of tables without foreign keys, as in a window. */
 const ASPECT = 1.8;
 const GAP_PX = 40;
 
@@ -76,7 +79,7 @@ export function placesOf(relations: readonly Drawn[]): ReadonlyMap<string, Point
   return places;
 }
 
-/** Tables in a row, so that all rows together have the shape of a window. */
+/** Number of tables in a row, so that all rows together have the shape of a window. */
 function columnsOf(tables: readonly Drawn[]): number {
   const height = tables.reduce((sum, one) => sum + heightOf(one) + GAP_PX, 0);
   return Math.max(1, Math.round(Math.sqrt((height * ASPECT) / (BOX_PX + GAP_PX))));

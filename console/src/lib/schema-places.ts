@@ -1,4 +1,4 @@
-/** Places of moved tables in the picture of a schema. They stay in the browser. */
+/** Positions of moved tables in the picture of a schema, which the browser stores. */
 import type { Point } from './schema-layout';
 
 const nameOf = (projectId: string, schema: string): string => `plinth.schema.${projectId}.${schema}`;

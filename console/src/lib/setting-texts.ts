@@ -1,4 +1,4 @@
-/** Settings of a project with their labels and descriptions. Names are those of the API in every language. */
+/** Settings of a project with their labels and descriptions. Names are the names in the API in every language. */
 import { settings as germanDescriptions } from '../i18n/de/settings';
 import { settingLabels as german } from '../i18n/de/setting-labels';
 import { settingLabels as english } from '../i18n/en/setting-labels';

@@ -11,7 +11,7 @@ it.each([
   expect(fieldKind(schema)).toBe(kind);
 });
 
-it('has a group for a setting that it does not know', () => {
+it('has a group for an unknown setting', () => {
   expect([groupOf('max_rows'), groupOf('storage_quota_bytes'), groupOf('new_setting')]).toEqual([
     'rest',
     'storage',
@@ -19,6 +19,6 @@ it('has a group for a setting that it does not know', () => {
   ]);
 });
 
-it('sends only what differs', () => {
+it('sends only changed members', () => {
   expect(changesOf({ a: 1, b: ['x'], c: null }, { a: 2, b: ['x'], c: null })).toEqual({ a: 2 });
 });

@@ -1,4 +1,4 @@
-/** The kind of field for a setting, by its schema. Pure. */
+/** The type of field for a setting, by its schema. Pure. */
 
 export interface SettingSchema {
   readonly type?: string | readonly string[];
@@ -13,7 +13,7 @@ const STORAGE = /^(storage_|max_file_size|preview_|infected_|unscanned_)/;
 const REST =
   /^(auto_rls|exposed_schemas|max_rows|statement_timeout|role_statement_timeouts|role_settings|pre_request|extra_search_path|read_from|plan_enabled)$/;
 
-/** Settings that are not known to belong elsewhere stand with those of auth, so that none is missing. */
+/** Settings without a group are shown with the auth settings, so that none is missing. */
 export function groupOf(name: string): SettingGroup {
   if (STORAGE.test(name)) return 'storage';
   return REST.test(name) ? 'rest' : 'auth';
@@ -31,7 +31,7 @@ export function fieldKind({
   return first === 'object' ? 'json' : 'text';
 }
 
-/** The members that differ. `null` resets a setting to its default. */
+/** The members that differ; `null` resets a setting to its default. */
 export function changesOf(
   before: Readonly<Record<string, unknown>>,
   now: Readonly<Record<string, unknown>>,

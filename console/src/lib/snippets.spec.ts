@@ -28,7 +28,7 @@ const columns = [
 ];
 const table = { columns, primaryKey: ['id'] };
 
-it('curl gets names and values as they are, whatever they mean to a shell', () => {
+it('passes names and values to curl unchanged, whatever they mean to a shell', () => {
   const text = SNIPPETS.curl(place, callOf('insert', table));
   const shown = execFileSync('bash', ['-c', `curl() { printf '%s\\0' "$@"; }\n${text}`], {
     encoding: 'utf8',
@@ -38,11 +38,11 @@ it('curl gets names and values as they are, whatever they mean to a shell', () =
   expect(others).toContain(JSON.stringify({ [HOSTILE]: HOSTILE }));
 });
 
-it('a dollar sign begins no value in Dart', () => {
+it('does not interpolate values after a dollar sign in Dart', () => {
   expect(SNIPPETS.Dart(place, callOf('insert', table))).not.toMatch(/[^\\]\$HOME/);
 });
 
-it('uses the key of the table, and values that its columns take', () => {
+it('uses the key of the table, and values that its columns accept', () => {
   expect(callOf('one', table)).toEqual({ method: 'GET', query: { id: 'eq.1' } });
   expect(callOf('insert', table)).toEqual({ method: 'POST', query: {}, body: { [HOSTILE]: HOSTILE } });
   expect(callOf('update', table)).toEqual({

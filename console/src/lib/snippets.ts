@@ -1,10 +1,13 @@
-/** Code to copy, for a project's addresses. Names and values are put into it as JSON or percent-encoded, so they stay data. */
+/**
+ * Code to copy, for a project's addresses. Names and values are inserted as JSON or percent-encoded, so they remain
+ * data.
+ */
 
 interface Place {
   readonly url: string;
   readonly slug: string;
   readonly anonKey: string;
-  /** The schema, where it is not the first that table REST serves. */
+  /** The schema, if it is not the first exposed schema. */
   readonly schema?: string | null;
   readonly table: string;
 }
@@ -31,7 +34,7 @@ function urlOf(place: Place, { query }: Call): string {
 }
 
 const inShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
-/** In Dart a dollar sign begins a value. */
+/** A Dart string; a dollar sign is escaped, because it begins an interpolation. */
 const inDart = (value: unknown): string => JSON.stringify(value).replaceAll('$', String.raw`\$`);
 
 /** The filters `id=eq.5` as `.eq("id", "5")`; `limit` as `.limit(10)`. */

@@ -26,6 +26,6 @@ it.each([
   ['insert into shop . carts (', ['open']],
   ['select * from carts', []],
   ['select customers', []],
-])('knows the columns of %j', (statement, labels) => {
+])('finds the columns of %j', (statement, labels) => {
   expect(columnsInScope(statement, RELATIONS).map(({ label }) => label)).toEqual(labels);
 });

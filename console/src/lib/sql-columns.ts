@@ -15,7 +15,7 @@ const TABLE = new RegExp(
   'gi',
 );
 
-/** The columns of tables after `from`, `join`, `update` and `into`, with those of tables in a list. */
+/** The columns of tables after `from`, `join`, `update` and `into`, including tables in a list. */
 export function columnsInScope(statement: string, relations: readonly Named[]): ColumnInScope[] {
   const names = new Set(
     [...statement.matchAll(TABLE)].map(([, quoted, plain, quotedName, plainName]) => {

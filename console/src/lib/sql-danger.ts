@@ -1,4 +1,6 @@
-/** Statements of the SQL editor that lose data: they are confirmed first. Pure. It is a warning, not a protection. */
+/**
+ * Statements of the SQL editor that delete data, which are confirmed first. Pure. This is a warning, not a protection.
+ */
 
 export interface Danger {
   /** `drop`, `truncate`, or a change of every row. */
@@ -16,7 +18,10 @@ const DROP_PART = new RegExp(
 const TRUNCATE = /^truncate\s+(?:table\s+)?(?<names>.*)$/i;
 const DELETE = new RegExp(String.raw`\bdelete\s+from\s+(?:only\s+)?(${NAME})`, 'gi');
 const UPDATE = new RegExp(String.raw`\bupdate\s+(?:only\s+)?(${NAME})(?:\s+(?:as\s+)?[\w$]+)?\s+set\b`, 'gi');
-/** Comments, texts and names in quotes. Without an end they reach to that of the text, so that reading it takes linear time. */
+/**
+ * Comments, strings and quoted names. Unterminated tokens extend to the end of the text, so that reading takes linear
+ * time.
+ */
 export const QUOTED =
   /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|(?<![\w$])\$((?:[a-z_]\w*)?)\$[\s\S]*?(?:\$\1\$|$)|\be'(?:[^'\\]|''|\\[\s\S])*(?:'|$)|'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)/gi;
 
@@ -25,9 +30,9 @@ export function dangersIn(sql: string): Danger[] {
   return statementsOf(sql).flatMap(dangersOf);
 }
 
-/** Statements in one line each, without comments, and with empty texts. */
+/** Statements on one line each, without comments, and with empty strings. */
 function statementsOf(sql: string): string[] {
-  // A semicolon or a parenthesis in a quoted name splits nothing.
+  // A semicolon or parenthesis in a quoted name is not a delimiter.
   const names: string[] = [];
   const plain = sql.replace(QUOTED, (part) => {
     if (part.startsWith('--') || part.startsWith('/*')) return ' ';
@@ -52,7 +57,7 @@ function dangersOf(statement: string): Danger[] {
   return [...found, ...changesOfAll(statement)];
 }
 
-/** Deletions and updates without `where` on their level of parentheses, found in one pass. */
+/** Finds deletions and updates without `where` on their level of parentheses, in one pass. */
 function changesOfAll(statement: string): Danger[] {
   const of = (kind: 'deleteAll' | 'updateAll', pattern: RegExp) =>
     [...statement.matchAll(pattern)].map(({ index, 1: subject }) => ({ index, kind, subject: subject! }));
@@ -60,7 +65,7 @@ function changesOfAll(statement: string): Danger[] {
   if (changes.length === 0) return [];
   const inOrder = changes.toSorted((one, other) => one.index - other.index).values();
   const limited = new Set<unknown>();
-  // Changes that still wait for a condition, by level.
+  // Changes without a condition so far, by level.
   const levels: unknown[][] = [[]];
   let next = inOrder.next();
   for (const { 0: token, index } of statement.matchAll(/[()]|\bwhere\b|"(?:[^"]|"")*"/gi)) {

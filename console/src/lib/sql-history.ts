@@ -1,4 +1,4 @@
-/** Statements that were run, the newest first. They stay in the browser, separate for each person. */
+/** Statements that were run, newest first. The browser stores them separately for each person. */
 import { currentSession, personOf } from '../api/session';
 
 const LIMIT = 100;

@@ -12,7 +12,7 @@ it.each([
   expect(found?.sql.length).toBe(sql.length);
 });
 
-it('gives the values by their numbers', () => {
+it('orders the values by their numbers', () => {
   const values = new Map([
     [':a', 'x'],
     ['$2', null],

@@ -1,18 +1,18 @@
-/** Parameters of a statement, `:name` or `$1`, whose values are sent apart from it. Pure. */
+/** Parameters of a statement, `:name` or `$1`, whose values are sent separately. Pure. */
 import { QUOTED } from './sql-danger';
 
 export interface Parameters {
-  /** As they are written: `:id`, `$2`. In the order of their first use. */
+  /** Parameters as written, such as `:id` or `$2`, in the order of their first use. */
   readonly names: readonly string[];
-  /** The statement with `$1`, `$2` alone. Each character that follows a parameter keeps its place where it can. */
+  /** The statement with only `$1`, `$2`. Characters after a parameter keep their position if possible. */
   readonly sql: string;
-  /** The values as the statement numbers them. */
+  /** The values in the order of the numbers in the statement. */
   readonly valuesOf: (values: ReadonlyMap<string, string | null>) => (string | null)[];
 }
 
 /** `:name` follows no name, bracket or colon: `a::int`, `a[1:n]` and `:=` have none. */
 const PARAMETER = /(?<![\w$:\])]):([a-z_]\w*)|(?<![\w$])\$([1-9]\d{0,3})(?!\w)/gi;
-/** Statements whose bodies have parameters that belong to them. */
+/** Statements whose bodies have their own parameters. */
 const WITH_OWN = /^\s*(create\b[^;]*?\b(function|procedure)\b|prepare\b)/i;
 
 export function parametersOf(sql: string): Parameters | null {

@@ -1,4 +1,7 @@
-/** Where the browser keeps the tabs of the SQL editor: a window its own over a reload, and a new window begins with the last ones. */
+/**
+ * The browser's store for the tabs of the SQL editor. A window keeps its tabs across a reload, and a new window begins
+ * with the last saved tabs.
+ */
 import { currentSession, personOf } from '../api/session';
 import type { SqlTabs } from './sql-tabs';
 
@@ -7,7 +10,7 @@ interface TabStore {
   readonly keep: (tabs: SqlTabs) => void;
 }
 
-/** Of the person who is signed in now: what another one keeps later is apart. */
+/** The store of the person who is signed in; each person has a separate store. */
 export function tabStore(projectId: string): TabStore {
   const name = `plinth.sql-tabs.${projectId}.${personOf(currentSession()) ?? ''}`;
   return {

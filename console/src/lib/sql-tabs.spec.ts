@@ -4,7 +4,7 @@ const tab = (id: string, text: string) => ({ id, name: null, text, query: undefi
 const state: SqlTabs = { tabs: [tab('a', 'select 1'), tab('b', ''), tab('c', 'select 3')], active: 'b' };
 const texts = ({ tabs }: SqlTabs): string[] => tabs.map(({ text }) => text);
 
-it('opens a tab in the place of an empty one, and at most 30', () => {
+it('replaces an empty tab by a new tab, and opens at most 30 tabs', () => {
   const opened = reduceTabs(state, { kind: 'open', text: 'select 4', name: 'four' });
   expect(texts(opened)).toEqual(['select 1', 'select 3', 'select 4']);
   expect(opened.active).toBe(opened.tabs.at(-1)?.id);
@@ -13,7 +13,7 @@ it('opens a tab in the place of an empty one, and at most 30', () => {
   expect([many.tabs.length, many.tabs.at(-1)?.text]).toEqual([30, 'select 39']);
 });
 
-it('closes a tab, shows the one before it, and never has none', () => {
+it('closes a tab, shows the previous tab, and always has a tab', () => {
   const closed = reduceTabs(state, { kind: 'close', id: 'b' });
   expect([texts(closed), closed.active]).toEqual([['select 1', 'select 3'], 'a']);
   expect(reduceTabs(state, { kind: 'close', id: 'c' }).active).toBe('b');
@@ -27,7 +27,7 @@ it('names a tab by the saved query, or by its text', () => {
   expect(titleOf(tab('a', ' -- nothing'))).toBeNull();
 });
 
-it('begins with a query of the address, in its tab if it has one', () => {
+it('begins with the query of the address, in its tab if there is one', () => {
   const kept = { ...state, tabs: state.tabs.with(0, { ...tab('a', 'select 1'), query: 'q' }) };
   expect(beginTabs(kept, 'q', '').active).toBe('a');
   expect(beginTabs(kept, undefined, '')).toBe(kept);

@@ -2,10 +2,10 @@
 
 export interface SqlTab {
   readonly id: string;
-  /** Of the saved query that was opened in it. */
+  /** Name of the saved query that was opened in the tab. */
   readonly name: string | null;
   readonly text: string;
-  /** Of the address while the tab is shown: what it was opened with, or what was run last. */
+  /** The query of the address while the tab is shown: the query that it was opened with, or that was run last. */
   readonly query: string | undefined;
 }
 
@@ -39,7 +39,7 @@ export function reduceTabs({ tabs, active }: SqlTabs, action: TabAction): SqlTab
       );
       if (same) return { tabs, active: same.id };
       const tab = tabOf(action.text, action.name, action.query);
-      // An empty tab is used again, and the oldest one makes room.
+      // An empty tab is reused, and the oldest tab is closed if there are too many.
       const others = tabs[at]?.text.trim() === '' ? tabs.toSpliced(at, 1) : tabs;
       return { tabs: [...others.slice(-(MAX_TABS - 1)), tab], active: tab.id };
     }
@@ -75,7 +75,10 @@ export function titleOf({ name, text }: SqlTab): string | null {
   return name ?? (plain === '' ? null : plain.slice(0, TITLE_CHARACTERS));
 }
 
-/** The tabs to begin with. A query of the address that none of them was written under gets one. @param kept null if none were @param text of the first tab */
+/**
+ * The initial tabs. A query of the address that has no tab gets a new tab. @param kept stored tabs, or null @param text
+ * of the first tab
+ */
 export function beginTabs(kept: SqlTabs | null, query: string | undefined, text: string): SqlTabs {
   if (!kept) return first(query ?? text, query);
   if (query === undefined) return kept;

@@ -4,7 +4,7 @@ export function identifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Reserved words of PostgreSQL, which a name in quotes may be. */
+/** Reserved words of PostgreSQL, which must be quoted as names. */
 const RESERVED = new Set(
   `all analyse analyze and any array as asc asymmetric authorization binary both case cast check collate collation column
   concurrently constraint create cross current_catalog current_date current_role current_schema current_time current_timestamp
@@ -15,7 +15,7 @@ const RESERVED = new Set(
   with`.split(/\s+/),
 );
 
-/** A name as a person would write it: in quotes where it needs them. */
+/** A name as a person would write it, quoted only if necessary. */
 export function shortIdentifier(name: string): string {
   return /^[a-z_][a-z0-9_$]*$/.test(name) && !RESERVED.has(name) ? name : identifier(name);
 }

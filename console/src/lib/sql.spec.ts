@@ -43,7 +43,7 @@ it('writes a policy with the column of the owner', () => {
 });
 
 it.each(templatesFor({ columns }))(
-  'the template %s has only the conditions that its command takes',
+  'the template %s has only the conditions that its command accepts',
   (template) => {
     const sql = createPolicySql('public', 'notes', draftOf(template, { columns }));
     expect(sql.includes('using')).toBe(!sql.includes('for insert'));

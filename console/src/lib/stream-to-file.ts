@@ -1,6 +1,6 @@
 /**
- * Stores a response that may be large in a file of the browser (the origin private file system), so that it is not held in
- * memory. On plain http that is not available: the parts are then kept in memory.
+ * Stores a response that may be large in a file of the browser (the origin private file system), so that it is not held
+ * in memory. Over plain http this is not available, so the parts are kept in memory.
  */
 
 const PREFIX = 'download-';

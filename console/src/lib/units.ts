@@ -1,8 +1,8 @@
-/** Units in which settings are shown. The API has whole numbers of the smallest one. */
+/** Units in which settings are shown. The API has whole numbers of the smallest unit. */
 
 export interface Unit {
   readonly label: string;
-  /** In the unit of the API. */
+  /** Number of API units in one unit. */
   readonly factor: number;
 }
 
@@ -34,10 +34,10 @@ const UNITS: Readonly<Record<string, readonly Unit[]>> = {
   database_quota_bytes: BYTES,
 };
 
-/** Undefined for settings without a unit, or with one alone. */
+/** Undefined for settings without a unit, or with only one unit. */
 export const unitsOf = (setting: string): readonly Unit[] | undefined => UNITS[setting];
 
-/** The largest unit that has the value as a whole number; the smallest for no value. */
+/** The largest unit in which the value is a whole number; the smallest unit if there is no value. */
 export function fittingUnit(units: readonly Unit[], value: number | null): Unit {
   const fitting = units.findLast(({ factor }) => value !== null && value > 0 && value % factor === 0);
   return fitting ?? (units[0] as Unit);

@@ -1,4 +1,4 @@
-/** Texte der Seiten der API. */
+/** The texts of the API pages, in German. */
 import type { apiPages as english } from '../en/api-pages';
 
 export const apiPages: Readonly<Record<keyof typeof english, string>> = {

@@ -1,4 +1,4 @@
-/** Texte des Verlaufs der Anfragen. */
+/** The texts of the history of requests, in German. */
 import type { history as english } from '../en/history';
 
 export const history: Readonly<Record<keyof typeof english, string>> = {

@@ -1,4 +1,4 @@
-/** Texte der Seiten mit Einblick in ein Projekt, und des Ratgebers. */
+/** The texts of the monitoring screens and of the advisor, in German. */
 import type { inside as english } from '../en/inside';
 
 export const inside: Readonly<Record<keyof typeof english, string>> = {

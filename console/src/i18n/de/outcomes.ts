@@ -1,4 +1,4 @@
-/** What buttons do, and what is announced when it is done, in German. */
+/** The texts of buttons, and of their announced results, in German. */
 import type { outcomes as en } from '../en/outcomes';
 
 export const outcomes: Readonly<Record<keyof typeof en, string>> = {

@@ -1,4 +1,4 @@
-/** Texte der Übersicht, der Sicherungen und der Mails. */
+/** The texts of the overview, backups and mails, in German. */
 import type { overview as english } from '../en/overview';
 
 export const overview: Readonly<Record<keyof typeof english, string>> = {

@@ -1,4 +1,4 @@
-/** Texte zu pausierten Projekten. */
+/** The texts about paused projects, in German. */
 import type { pause as english } from '../en/pause';
 
 export const pause: Readonly<Record<keyof typeof english, string>> = {

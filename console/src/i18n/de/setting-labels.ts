@@ -1,4 +1,4 @@
-/** Wie die Einstellungen eines Projekts heißen, nach ihren Namen. */
+/** Labels of the settings of a project by their names, in German. */
 export const settingLabels: Readonly<Record<string, string>> = {
   access_token_lifetime: 'Gültigkeit von Access-Tokens',
   allowed_email_domains: 'Erlaubte E-Mail-Domains',

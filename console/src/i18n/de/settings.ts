@@ -1,4 +1,4 @@
-/** Was die Einstellungen eines Projekts bedeuten, nach ihren Namen. Englisch stehen die Texte im OpenAPI-Dokument. */
+/** Descriptions of the settings of a project by their names, in German. The OpenAPI document has the English texts. */
 export const settings: Readonly<Record<string, string>> = {
   access_token_lifetime: 'Sekunden, die ein Access-Token gültig ist',
   allowed_email_domains: 'Nur diese Domains dürfen sich registrieren; leer: alle',

@@ -1,4 +1,4 @@
-/** The texts of the screen of ways to sign in, in German. */
+/** The texts of the sign-in methods screen, in German. */
 import type { signInMethods as en } from '../en/sign-in-methods';
 
 export const signInMethods: Readonly<Record<keyof typeof en, string>> = {

@@ -1,4 +1,4 @@
-/** Texts of the pages of the API. */
+/** The texts of the API pages, in English. */
 export const apiPages = {
   allOperations: 'All operations',
   apiAccess: 'Access',

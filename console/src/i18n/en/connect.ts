@@ -1,4 +1,4 @@
-/** Texts of the first steps, of the dialog that connects an application, and of the navigation. */
+/** The texts of the first steps, of the dialog that connects an application, and of the navigation, in English. */
 export const connect = {
   connect: 'Connect',
   connectText:

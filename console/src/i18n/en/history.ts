@@ -1,10 +1,10 @@
-/** Texts of the history of requests. */
+/** The texts of the history of requests, in English. */
 export const history = {
   aroundThisTime: 'What happened around this time',
   chartsOpenHint: 'A click on a chart, or Enter, shows the requests of that time.',
   duration: 'Duration',
   historyHint:
-    'In busy seconds only some requests are kept, failed and slow ones first. The charts count all of them.',
+    'In busy seconds, only some requests are kept, failed and slow requests first. The charts count all of them.',
   historyMore: 'Load older entries',
   historySearch: 'Path, status, role, error or ID',
   historySource: 'Source',

@@ -1,4 +1,4 @@
-/** Texts of the screens that look inside a project, and of the advisor. */
+/** The texts of the monitoring screens and of the advisor, in English. */
 export const inside = {
   activityTruncated: 'The server has more sessions or locks than this list shows.',
   advisor: 'Advisor',

@@ -1,4 +1,4 @@
-/** What buttons do, and what is announced when it is done. */
+/** The texts of buttons, and of their announced results, in English. */
 export const outcomes = {
   applyFilter: 'Apply filter',
   applyToGrid: 'Apply to the grid',

@@ -1,4 +1,4 @@
-/** Texts of the overview, of backups and mails. */
+/** The texts of the overview, backups and mails, in English. */
 export const overview = {
   anyColumn: 'any column',
   backupOf: 'Backup of',
@@ -7,12 +7,12 @@ export const overview = {
   exactValue: 'Exact value',
   findRows: 'Find rows',
   inBackup: 'In the backup',
-  moreArchivedRows: 'The backup may have more rows that fit. Search for a key or a longer text.',
-  noArchivedRows: 'No row of this table in the backup fits.',
+  moreArchivedRows: 'The backup may have more matching rows. Search for a key or a longer text.',
+  noArchivedRows: 'No row of this table in the backup matches.',
   noArchives: 'No backup is kept in the destination of scheduled backups, so no row can be restored.',
   restoreRow: 'Restore row',
   restoreRowText:
-    'Finds a row of a table in a backup, shows what differs from the present row, and writes it again.',
+    'Finds a row of a table in a backup, shows the differences from the current row, and restores it.',
   rowDiffers: 'The row differs from the backup in the marked columns. They get the values of the backup.',
   rowGone: 'The row was deleted in the meantime. Compare it again.',
   rowIsMissing: 'The row is missing now. It is inserted again.',

@@ -1,4 +1,4 @@
-/** Texts about paused projects. */
+/** The texts about paused projects, in English. */
 export const pause = {
   lifecycle: 'Pause and delete',
   pauseProject: 'Pause project',

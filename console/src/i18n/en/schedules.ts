@@ -5,7 +5,7 @@ export const schedules = {
   cron: 'Times (cron)',
   cronHint: 'Minute, hour, day, month, weekday: 0 3 * * * is 3:00 each day',
   deleteSchedule: 'Delete the schedule {name}',
-  deleteScheduleText: 'Its history is deleted as well. A run that has begun goes on.',
+  deleteScheduleText: 'Its history is deleted as well. A run in progress continues.',
   editSchedule: 'Change the schedule {name}',
   noScheduleRuns: 'It has not run yet.',
   noSchedules: 'No schedules yet',

@@ -1,4 +1,4 @@
-/** The texts of the screen of ways to sign in, in English. */
+/** The texts of the sign-in methods screen, in English. */
 export const signInMethods = {
   addProvider: 'Add provider',
   allAuthSettings: 'All settings of auth',
@@ -79,10 +79,10 @@ export const signInMethods = {
   passkeysOfUsersText: 'Users sign in with their device or a security key.',
   passkeysOn: 'Users can sign in with passkeys',
   provenDomains: 'Domains',
-  provenDomainsHint: 'Addresses of these domains count as proved.',
+  provenDomainsHint: 'Addresses of these domains are treated as verified.',
   saml: 'SAML',
   samlAcs: 'Assertion consumer service (ACS)',
-  samlDomainsHint: 'Users with these addresses sign in here, and their addresses count as proved.',
+  samlDomainsHint: 'Users with these addresses sign in here, and their addresses are treated as verified.',
   samlEntity: 'Entity ID and metadata',
   samlEntityHint: 'Register these addresses in the form of the identity provider.',
   samlMetadataKept: 'Leave this empty to keep the stored metadata.',

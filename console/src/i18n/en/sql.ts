@@ -55,7 +55,7 @@ export const sql = {
   newTab: 'New tab',
   notFormatted: 'This text cannot be formatted. It stays as it is.',
   parameters: 'Parameters',
-  parametersText: 'The values are sent apart from the SQL, so quotes are not needed.',
+  parametersText: 'The values are sent separately from the SQL, so quotes are not needed.',
   planEstimate: 'The planner expected {count} row.|The planner expected {count} rows.',
   planTimes: 'Planning {planning} ms · execution {execution} ms',
   queryTabs: 'Open queries',

@@ -24,7 +24,7 @@ export const users = {
   noIdentities: 'None yet',
   noSessions: 'Not signed in anywhere',
   noUsersText: 'Users appear here when they sign up, or when you create or invite them.',
-  passwordOptional: 'Without one, the user sets it by a reset mail.',
+  passwordOptional: 'Without a password, the user sets one by a reset mail.',
   profile: 'Profile',
   remove: 'Remove',
   sessions: 'Sessions',

@@ -20,11 +20,11 @@ export const webhooks = {
   noWebhooks: 'No webhooks yet',
   noWebhooksText:
     'A webhook sends a signed request to your server after a change of a table, a user or a file.',
-  otherEvents: 'No table: users, files and requests of SQL',
+  otherEvents: 'No table: users, files and requests from SQL',
   queuedAgain: 'The delivery is sent again',
   rotateWebhook: 'New secret for the webhook {name}',
   rotateWebhookText:
-    'For a day deliveries have signatures of both secrets. After that, only the new one counts.',
+    'For a day, deliveries are signed with both secrets. After that, only the new secret is used.',
   since: 'Since {time}',
   statusIs: 'status {status}',
   webhook: 'Webhook',
