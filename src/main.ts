@@ -1,4 +1,4 @@
-/** Entry of `npm start`: one process, or with WORKERS several behind one port. */
+/** Entry point of `npm start`: one process, or with WORKERS several behind one port. */
 import 'reflect-metadata';
 import cluster from 'node:cluster';
 import { setFlagsFromString } from 'node:v8';
@@ -28,8 +28,8 @@ import { SetupService } from './staff/setup/setup.service';
 type Stop = () => Promise<void>;
 
 /**
- * Threads for the file system: with libuv's four, uploads wait for each other's fsync. It takes effect because this process
- * has not used one yet, and in workers; `npm start` sets it before Node starts.
+ * Threads for the file system: with the four of libuv, uploads wait for each other's fsync. This takes effect
+ * because no thread has been used yet, and in workers; `npm start` sets it before Node starts.
  */
 process.env.UV_THREADPOOL_SIZE ??= '8';
 
@@ -97,13 +97,13 @@ async function serve(
   return workers;
 }
 
-/** For the command line. */
+/** Records the address for the command line. */
 function recordAddress({ dataDir, server: { host, port, publicUrl } }: AppConfig, stops: Stop[]): void {
   recordRunningServer(dataDir, { host, port, publicUrl });
   stops.unshift(async () => forgetRunningServer(dataDir));
 }
 
-/** Says how it ended. A failure leaves workers in service, so this process goes on. */
+/** Logs the outcome. A failure leaves workers in service, so this process continues. */
 async function replaceWorkers(workers: WorkerPool | null): Promise<void> {
   if (!workers) {
     say('SIGUSR2 is ignored: it replaces the workers of WORKERS=2 or more, once they serve.');
@@ -139,7 +139,7 @@ function endOnce(stops: Stop[]): (exitCode: number) => Promise<void> {
 const ONE_SIGNAL_MS = 1_000;
 let firstSignalAt: number | undefined;
 
-/** The second signal ends everything at once. The embedded PostgreSQL notices the end of this process, and shuts down by itself. */
+/** The second signal ends the process immediately. The embedded PostgreSQL notices that, and shuts down by itself. */
 function endBySignal(end: (exitCode: number) => Promise<void>): void {
   firstSignalAt ??= performance.now();
   void end(0);

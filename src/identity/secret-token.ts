@@ -1,4 +1,4 @@
-/** Random tokens: sessions and access tokens of staff, invitations, links in mails. A database has their SHA-256 only. */
+/** Random tokens: sessions and access tokens of staff, invitations, links in mails. The database stores only their SHA-256. */
 import { createHash } from 'node:crypto';
 import { randomSecret } from '../infra/crypto/random';
 
@@ -15,8 +15,8 @@ export function newSecretToken(prefix = ''): SecretToken {
 }
 
 /**
- * Without salt or stretching: 256 random bits cannot be guessed. The lookup is by this hash, and its time tells an attacker
- * about hashes at most, which tell nothing about other tokens.
+ * Without salt or stretching, since 256 random bits cannot be guessed. Tokens are looked up by this hash, so
+ * the time of a lookup can reveal hashes at most, which say nothing about other tokens.
  */
 export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();

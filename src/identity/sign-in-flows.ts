@@ -1,6 +1,6 @@
 /**
- * Sign-ins of several steps: single sign-on, and passkeys. A short-lived cookie binds the steps to one browser. Its content is
- * sealed, so beginning a sign-in stores nothing; each is completed once.
+ * Sign-ins of several steps: single sign-on, and passkeys. A short-lived cookie binds the steps to one browser. Its
+ * content is encrypted, so beginning a sign-in stores nothing. Each sign-in can be completed once.
  */
 import type { Request, Response } from 'express';
 import { randomUUID } from 'node:crypto';
@@ -31,7 +31,7 @@ export interface FlowStore {
   use(id: string, expiresAt: Date, now: Date): Promise<boolean>;
 }
 
-/** @template Kind each kind has content of its own; the cookie of one kind is of no use for another */
+/** @template Kind the content of each kind of flow; the cookie of one kind is refused by the others */
 export class SignInFlows<Kind extends string = string> {
   /** @param purpose prefix of the purposes of the box, such as `staff-flow` */
   constructor(
@@ -55,7 +55,7 @@ export class SignInFlows<Kind extends string = string> {
     return { id: sealed.id, content: sealed.content as Content, expiresAt: new Date(sealed.until) };
   }
 
-  /** Called once everything was verified. @throws AppError 401 if the flow was completed before */
+  /** Call it after everything has been verified. @throws AppError 401 if the flow was completed before */
   async complete({ id, expiresAt }: Flow<unknown>, response: Response): Promise<void> {
     this.clear(response);
     if (!(await this.store.use(id, expiresAt, this.clock.date()))) throw flowOver();
@@ -71,7 +71,7 @@ export class SignInFlows<Kind extends string = string> {
       const text = this.box.open(Buffer.from(value, 'base64url'), `${this.purpose}:${kind}`);
       return parseJson(text) as Sealed;
     } catch {
-      // Not sealed by this installation, or for another kind.
+      // The cookie was sealed by another installation, or for another kind of flow.
       return null;
     }
   }

@@ -7,9 +7,10 @@ import { INJECTABLE_WATERMARK } from '@nestjs/common/constants';
 const PROVIDERS = /\.(check|renderer|repository|service)\.[jt]s$/;
 
 /**
- * Provides and exports the injectable classes of services, repositories, checks and renderers in a folder and the folders in it
- * without a module.
- * @param metadata the rest: imports, controllers, and the other providers. Classes that nobody injects are listed too, so that lint finds those that nobody uses
+ * Provides and exports the injectable classes of services, repositories, checks and renderers in a folder and
+ * the folders in it without a module.
+ * @param metadata imports, controllers and other providers. List classes here that are never injected, so
+ * that lint reports unused classes
  */
 export function FolderModule(folder: string, metadata: ModuleMetadata = {}): ClassDecorator {
   const found = injectablesIn(folder, readdirSync(folder, { withFileTypes: true }));

@@ -1,4 +1,4 @@
-/** What the processes of the installation share: the audit log, platform metadata, and messages to each other. */
+/** Services that the processes of the installation share: the audit log, platform metadata, and messages. */
 import { Global } from '@nestjs/common';
 import { FolderModule } from '../infra/folder-module';
 

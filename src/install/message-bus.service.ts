@@ -16,8 +16,8 @@ const ANSWERS_CHANNEL = 'plinth_acknowledged';
 const ACKNOWLEDGE_TIMEOUT_MS = 2_000;
 
 /**
- * @param channel on which every process listens on one connection
- * @param message is sent before
+ * @param channel to which every process listens on one connection
+ * @param message to send first
  * @returns false when a process did not answer in time
  */
 async function allReplicasAcknowledged(
@@ -134,7 +134,7 @@ export class MessageBus implements OnApplicationBootstrap, OnApplicationShutdown
     return this.acknowledged();
   }
 
-  /** Since when this process has missed no message, in milliseconds of the monotonic clock; null while it does. */
+  /** When this process began to receive all messages (milliseconds of the monotonic clock); null while it does not. */
   get listeningSince(): number | null {
     return this.listener.listeningSince;
   }

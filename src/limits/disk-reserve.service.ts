@@ -10,7 +10,7 @@ const MIB = 1024 * 1024;
 const POLL_INTERVAL_MS = 1_000;
 /** Bytes of a request up to which it counts as a small write. */
 const SMALL_WRITE = 64 * 1024;
-/** Milliseconds for which the small uploads of a time share one reading of the free space: together they need less than the reserve. */
+/** Milliseconds for which small uploads share one reading of the free space: together they need less than the reserve. */
 const SHARED_MS = 100;
 /** Bytes of a copy after which the space is checked again. */
 const CHECKED_BYTES = 4 * MIB;
@@ -43,9 +43,9 @@ const readFree = async <L>(labels: L, directory: string): Promise<[L, number]> =
 
 @Injectable()
 export class DiskReserve implements OnApplicationShutdown {
-  /** Absolute; null where the database is another server's. */
+  /** Absolute path; null if the database is on another server. */
   private readonly databaseDirectory: string | null;
-  /** Absolute; null where files are kept elsewhere. */
+  /** Absolute path; null if files are kept elsewhere. */
   private readonly filesDirectory: string | null;
   private readonly directories: readonly string[];
   private readonly reserve: number;
@@ -53,7 +53,7 @@ export class DiskReserve implements OnApplicationShutdown {
   private readonly files: FilesSize | null;
   private readonly filesLimit: number;
   private readonly timer: NodeJS.Timeout;
-  /** Only deletions are admitted: PostgreSQL may need the rest for them. */
+  /** Whether only deletions are admitted: PostgreSQL may need the remaining space for them. */
   private isExhausted = false;
   private readonly readings = new Map<string, { readonly from: number; readonly free: Promise<number> }>();
   /** Bytes of the uploads in progress. */
@@ -95,7 +95,7 @@ export class DiskReserve implements OnApplicationShutdown {
 
   /**
    * @param bytes of a write to the database; writes of unknown size count as many
-   * @throws AppError 503 for a large write into the reserve, and for every write when nothing but the last bytes is left
+   * @throws AppError 503 for a large write into the reserve, and for every write when almost no space is left
    */
   async assertMayWrite(bytes: number): Promise<void> {
     if (this.databaseDirectory === null || this.reserve === 0) return;
@@ -134,7 +134,7 @@ export class DiskReserve implements OnApplicationShutdown {
     }
   }
 
-  /** The same chunks. @throws AppError 503 when they use the reserve */
+  /** Passes the chunks on. @throws AppError 503 when they use the reserve */
   async *watched(
     chunks: AsyncIterable<Buffer>,
     directories?: string[],

@@ -1,6 +1,6 @@
 /**
- * The bytes of all files under a directory. It is read again about once a minute, for at most a fiftieth of the time; uploads of this
- * process count at once, those of other processes and deletions with the next reading.
+ * The bytes of all files under a directory. The directory is read about once a minute, for at most 2 % of the
+ * time. Uploads of this process count immediately, other uploads and deletions with the next reading.
  */
 import { lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';

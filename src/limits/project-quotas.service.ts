@@ -102,7 +102,7 @@ export class ProjectQuotas implements OnApplicationBootstrap, OnApplicationShutd
     this.warn(project, 'mails', quotaMark(count, limit));
   }
 
-  /** Gives a mail back that spendMail() has counted and that is not sent. Never rejects. */
+  /** Takes back a mail that spendMail() counted but that is not sent. Never rejects. */
   async returnMail(project: Project): Promise<void> {
     if (this.limitsOf(project).mails_per_day === null) return;
     await this.counter

@@ -5,10 +5,10 @@ import type { Project } from '../projects/project';
 
 export type QuotaName = 'database' | 'requests' | 'mails';
 
-/** Percent of a quota from which on a warning is given, and from which on a second one. */
+/** Percentages of a quota at which a first and a second warning are given. */
 const MARKS = [95, 80] as const;
 
-/** Those of the project's settings, else those of its plan. */
+/** The quotas in the project's settings, or else those of its plan. */
 export function quotaLimits({ plan, settings }: Project, plans: PlanQuotasConfig): PlanQuotas {
   return {
     database_quota_bytes: settings.database_quota_bytes ?? plans[plan].database_quota_bytes,

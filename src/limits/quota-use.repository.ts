@@ -1,10 +1,10 @@
-/** What projects use of their quotas, from the samples in the platform database. */
+/** Reads how much of their quotas projects use, from the samples in the platform database. */
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
 export interface SampledUse {
   readonly id: string;
-  /** The newest measurement of the last day; null: there is none. */
+  /** The newest measurement of the last day; null if there is none. */
   readonly databaseBytes: number | null;
   /** Requests since midnight in UTC that the samples hold. */
   readonly requests: number;
@@ -14,7 +14,7 @@ export interface SampledUse {
 export class QuotaUseRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** @param ids at most some thousands */
+  /** @param ids at most a few thousand */
   async read(ids: readonly string[], now: Date): Promise<SampledUse[]> {
     return this.dataSource.query<SampledUse[]>(
       `select id, (select s.database_bytes::float8 from project_samples s

@@ -23,7 +23,7 @@ const RECONNECT_MS = 5_000;
 const FACTS_MS = 2_000;
 /** Limit for taking the lock that a foreign session held. */
 const TAKE_MS = 2_000;
-/** Interval between looks for memberships that owners gave to roles of others. */
+/** Interval between searches for memberships that owners gave to roles of others. */
 const GRANTS_MS = 5_000;
 const GRANTS_AGAIN_MS = 60_000;
 /** SQLSTATE out_of_memory, which PostgreSQL raises when the lock table is full. */
@@ -159,7 +159,7 @@ class WatchedServer {
     }, ms).unref();
   }
 
-  /** @returns milliseconds until the next look */
+  /** @returns milliseconds until the next check */
   private async look(): Promise<number> {
     try {
       const client = (this.client ??= await this.server.connectAsAdmin(MAINTENANCE_DATABASE, 'plinth-watch'));
@@ -222,7 +222,7 @@ class WatchedServer {
     if (aged.length > 0) await this.endOne(client, FREEZE_HOLDER, 'old_transactions', aged);
   }
 
-  /** They are revoked over another connection, because locks of sessions may delay that. */
+  /** Revokes them over another connection, because locks held by sessions can delay that. */
   private async findGrants(client: Client): Promise<void> {
     if (this.revoking || performance.now() < this.grantsUntil) return;
     const grants = await findForeignGrants(client);

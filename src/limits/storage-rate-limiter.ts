@@ -27,7 +27,7 @@ export class StorageRateLimiter {
     return this.stateOf(limit, await this.counter.hit(keyOf(project), limit, WINDOW_MS));
   }
 
-  /** The state for a response to a request that is not counted. */
+  /** The rate state for a response to a request that does not count. */
   async peek(project: Project): Promise<RateState> {
     const limit = limitOf(project);
     return this.stateOf(limit, await this.counter.peek(keyOf(project), limit, WINDOW_MS));
@@ -39,7 +39,7 @@ export class StorageRateLimiter {
     return this.stateOf(limit, await this.counter.hit(missKeyOf(project, client), limit, WINDOW_MS));
   }
 
-  /** False when the client has used up its previews that find no file. */
+  /** Whether the client may still request previews that do not exist. */
   async mayMiss(project: Project, client: string): Promise<boolean> {
     const { remaining } = await this.counter.peek(missKeyOf(project, client), limitOf(project), WINDOW_MS);
     return remaining > 0;

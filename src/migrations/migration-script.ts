@@ -50,7 +50,7 @@ async function readMigration(input: MigrationInput, most: number): Promise<Migra
   throw transactionCommand(input, commandOf(forbidden), locationInScript(input.sql, forbidden, 1));
 }
 
-/** ROLLBACK TO a savepoint stays inside of the transaction. */
+/** ROLLBACK TO a savepoint stays inside the transaction. */
 function endsTransaction(statement: SqlStatement): boolean {
   const { words } = statement;
   if (/^rollback (?:(?:work|transaction) )?to\b/.test(words.join(' '))) return false;

@@ -56,7 +56,7 @@ export class MigrationSession {
       await this.client.query('set constraints all immediate').catch((error: unknown) => {
         throw faultAt(error, migration, null);
       });
-      // The next migration would have its own transaction and session. Each one is checked at its end, as at COMMIT.
+      // Outside a dry run, each migration has its own transaction and session, and is checked at its end, as at COMMIT.
       await this.client.query('set constraints all deferred; reset role; reset all');
     }
     await this.client.query('rollback');

@@ -33,7 +33,7 @@ export class DatabaseCopy {
     private readonly progress: CopyProgress,
   ) {}
 
-  /** All but the sequences. */
+  /** Copies everything except the sequences. */
   async run(source: SourceSnapshot, hasLargeObjects: boolean): Promise<void> {
     const { loader, client, project } = this.target;
     this.progress.step('copying rows');
@@ -50,7 +50,7 @@ export class DatabaseCopy {
     for (const line of refused) this.logger.warn(`a setting of ${project.slug} was not moved: ${line}`);
   }
 
-  /** Last, when no sequence can advance any more. */
+  /** Copied last, when sequences can no longer advance. */
   async setSequences(source: SourceSnapshot): Promise<void> {
     await this.target.loader.setSequences(await source.rows.sequences());
   }

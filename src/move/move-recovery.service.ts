@@ -62,7 +62,7 @@ export class MoveRecovery implements OnApplicationBootstrap, OnApplicationShutdo
 
   onApplicationBootstrap(): void {
     this.pools.onClosed = ({ key }) => {
-      // This process may not have heard of a switch.
+      // This process may not know of a switch yet.
       this.registry.forget(key);
       void this.recover(key);
     };
@@ -93,7 +93,7 @@ export class MoveRecovery implements OnApplicationBootstrap, OnApplicationShutdo
 
   /**
    * Ends the project's unfinished move, if there is one. The caller holds the lock of the project.
-   * @throws Error when a server is unreachable; the project serves already then
+   * @throws Error when a server is unreachable; the project is in service by then
    */
   async settle(id: string): Promise<void> {
     await this.moves.giveUp(id);

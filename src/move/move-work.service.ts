@@ -3,10 +3,10 @@
  *
  * 1. The target gets roles, an empty database and the definitions, while the project is in use.
  * 2. A large project is copied now, and its changes are followed until the target is less than a second behind.
- * 3. Locks in the source database refuse writes; reads go on. A small project is copied now; of a large one, the
- *    last changes.
+ * 3. Locks in the source database refuse writes; reads go on. A small project is copied now; of a large one, the last
+ *    changes.
  * 4. The source database refuses all sessions; the sequences are copied.
- * 5. One commit in the platform database makes the target the project's place.
+ * 5. One commit in the platform database makes the target the project's server.
  */
 import { Injectable } from '@nestjs/common';
 import { NO_RESULTS, ProjectLoader } from '../copies/load/project-loader';
@@ -178,7 +178,7 @@ export class MoveWork {
         exported,
       ),
     );
-    // The definitions have the publication of the move.
+    // The definitions include the publication of the move.
     await to.client.query(`drop publication if exists ${quoteIdentifier(changes.publication)}`);
     progress.step('collecting statistics');
     await to.client.query('analyze');

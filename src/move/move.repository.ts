@@ -121,7 +121,7 @@ export class MoveRepository {
     );
   }
 
-  /** From now on the switch is refused, also to a process that still works on the move. */
+  /** Refuses the switch, even to a process that still works on the move. */
   async giveUp(projectId: string): Promise<void> {
     await this.dataSource.query(
       `update project_moves set status = 'undoing', step = 'undoing' where project_id = $1 and status = 'running'`,

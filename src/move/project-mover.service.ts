@@ -63,7 +63,7 @@ class MoveProgress implements CopyProgress {
     clearInterval(this.timer);
   }
 
-  /** A report that fails is made up for by the next. */
+  /** The next report makes up for a failed one. */
   private report(): void {
     void this.moves.report(this.projectId, this.name, this.bytes).catch(() => undefined);
   }
@@ -172,7 +172,7 @@ export class ProjectMover implements BeforeApplicationShutdown {
     return 'catch-up';
   }
 
-  /** Does not reject: the row has the outcome. */
+  /** Does not reject; the row records the outcome. */
   private async run(move: Move): Promise<void> {
     const { id, slug } = move.source.project;
     const progress = new MoveProgress(this.moves, id, this.stopping.signal);
@@ -184,7 +184,7 @@ export class ProjectMover implements BeforeApplicationShutdown {
     } finally {
       progress.stop();
     }
-    // By what the row says: a commit may have succeeded although its answer was lost.
+    // Decides by the row: a commit may have succeeded although its answer was lost.
     await this.recovery
       .settle(id)
       .catch((error: unknown) =>

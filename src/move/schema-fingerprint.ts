@@ -1,19 +1,19 @@
 /**
- * A value that differs whenever the definition of anything in a database was changed: every row of the system catalogs has
- * a transaction id and a place, and DDL writes new rows. The reverse is not true: a temporary table changes it too.
+ * A value that changes with the definition of any object in a database: each row of the system catalogs has a
+ * transaction id and a location, and DDL writes new rows. Temporary tables change it, too.
  */
 import type { Client } from 'pg';
 import type { BoundedClient } from '../database/pools/one-off-connection';
 import { quoteIdentifier, quoteLiteral } from '../database/sql/identifier';
 
-/** Catalogs of this database. Statistics and the content of large objects are no definitions. */
+/** Catalogs of this database. Statistics and the content of large objects are not definitions. */
 const CATALOGS = `select c.relname::text as name from pg_catalog.pg_class c
   where c.relnamespace = 'pg_catalog'::pg_catalog.regnamespace and c.relkind = 'r' and not c.relisshared
     and c.relname not in ('pg_statistic', 'pg_statistic_ext_data', 'pg_largeobject')
     and pg_catalog.has_table_privilege(c.oid, 'SELECT')
   order by 1`;
 
-/** TRUNCATE and REFRESH MATERIALIZED VIEW write new rows of pg_class, too, so here it is the definitions that count. */
+/** TRUNCATE and REFRESH MATERIALIZED VIEW write new rows of pg_class, too, so here the definitions are compared. */
 const CLASS_COLUMNS = `oid, relname, relnamespace, reloftype, relowner, relam, reltablespace, relpersistence, relkind, relnatts,
   relchecks, relhasrules, relhastriggers, relrowsecurity, relforcerowsecurity, relispopulated, relreplident, relispartition,
   relacl, reloptions, relpartbound`;

@@ -1,6 +1,6 @@
 /**
- * What a stop of writes does to the sessions of a database. First, table locks of mode EXCLUSIVE refuse writes while reads go on. They
- * belong to a session, so they are gone as soon as this process is. At the switch the database refuses all sessions.
+ * Handles the sessions of a database while writes are stopped. First, table locks of mode EXCLUSIVE refuse writes while
+ * reads go on. They belong to a session, so they end with this process. At the switch the database refuses all sessions.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
@@ -97,8 +97,8 @@ const OTHERS = `select pid, pg_terminate_backend(pid) from pg_stat_activity
   where datname = $1 and pid <> all ($2) and pid <> pg_backend_pid() and backend_type <> 'autovacuum worker'`;
 
 /**
- * Refuses new sessions and ends the others; none is left when it resolves. No process can write to the database from then on,
- * whatever it knows about the move.
+ * Refuses new sessions and ends the others; none is left when it resolves. After that no process can write to
+ * the database, whatever it knows about the move.
  * @param client of the admin role, in another database
  * @param spared sessions of the caller
  * @throws AppError 409 when a session cannot be ended
@@ -115,7 +115,7 @@ export async function closeDatabase(
 /** Ends all sessions except the spared sessions, and waits until they have ended. @throws AppError 409 */
 export async function endOthers(client: Client, database: string, spared: readonly number[]): Promise<void> {
   const end = performance.now() + CLOSE_LIMIT_MS;
-  // Twice without any: a session that has just passed the check of ALLOW_CONNECTIONS is listed a moment later.
+  // The list must be empty twice: a session that has just passed the check of ALLOW_CONNECTIONS is listed a moment later.
   for (let quiet = 0; quiet < 2;) {
     const { rowCount } = await client.query(OTHERS, [database, spared]);
     quiet = rowCount === 0 ? quiet + 1 : 0;

@@ -47,7 +47,7 @@ export class WriteStop {
     private readonly template: TemplateDatabase,
   ) {}
 
-  /** Locks the source against writes while `work` runs. The locks go with their session. */
+  /** Locks the source against writes while `work` runs. The locks end with their session. */
   async during(stop: WriteStopRequest, work: (locked: Locked) => Promise<void>): Promise<void> {
     const { source, tables, hasLargeObjects, isQuick } = stop;
     const { project, server } = source;
@@ -95,7 +95,7 @@ export class WriteStop {
   }
 }
 
-/** If the time is over, the work may go on, but the end of its sessions stops it, and the switch is refused. */
+/** When the time is over, ending its sessions stops the work, and the switch is refused. */
 async function within(limitMs: number, work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_resolve, reject) => {

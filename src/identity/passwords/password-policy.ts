@@ -3,7 +3,7 @@ import type { AppError } from '../../common/errors/app-error';
 import { unacceptablePassword } from '../identity.errors';
 import { COMMON_PASSWORDS } from './common-passwords';
 
-/** Bytes: bcrypt silently ignores further bytes. */
+/** In bytes: bcrypt silently ignores the rest. */
 const MAX_PASSWORD_BYTES = 72;
 /** Characters (SPEC.md 8). A project may require more, but not fewer. */
 const MIN_PASSWORD_LENGTH = 6;
@@ -18,9 +18,9 @@ export interface PasswordRules {
 
 interface PasswordFault {
   readonly kind: 'too_short' | 'too_long' | 'too_common' | 'unusable';
-  /** For a client, in English. */
+  /** In English, for the client. */
   readonly message: string;
-  /** Characters, of a password that is too short. */
+  /** Required number of characters, if the password is too short. */
   readonly least?: number;
 }
 
@@ -30,7 +30,7 @@ export function assertNewPassword(password: string, rules: PasswordRules): void 
   if (fault) throw unacceptablePassword(fault);
 }
 
-/** @throws AppError 400 for a text that cannot be any password */
+/** @throws AppError 400 for a text that cannot be a password */
 export function assertUsablePassword(password: string): void {
   const fault = unusableFault(password);
   if (fault) throw unacceptablePassword(fault);
@@ -49,7 +49,7 @@ export function passwordFault(password: string, rules: PasswordRules): PasswordF
   return unusableFault(password);
 }
 
-/** The fault of a text that cannot be any password: bcrypt would cut it, or two different texts would be equal. */
+/** Finds the fault of a text that cannot be a password: bcrypt would truncate it, or two different texts would be equal. */
 export function unusableFault(password: string): PasswordFault | null {
   if (Buffer.byteLength(password, 'utf8') > MAX_PASSWORD_BYTES) {
     return { kind: 'too_long', message: `The password must not be longer than ${MAX_PASSWORD_BYTES} bytes` };

@@ -1,4 +1,4 @@
-/** Passwords of users and of staff: new ones are checked and hashed, presented ones are verified in the same time for any account. */
+/** Checks and hashes new passwords of users and of staff, and verifies presented passwords in the same time for any account. */
 import { Injectable } from '@nestjs/common';
 import { PasswordHasher } from '../../infra/crypto/password-hasher';
 import { Guess, GuessScope, GuessThrottle } from '../guess-throttle.service';
@@ -7,11 +7,11 @@ import { BreachedPasswords } from './breached-passwords.service';
 import { assertNewPassword, PasswordRules, unusableFault } from './password-policy';
 
 interface WithPassword {
-  /** Null: no password is right. */
+  /** Null if no password is valid. */
   readonly passwordHash: string | null;
 }
 
-/** No account: its password takes as long as that of another one. */
+/** Stands in for an unknown account, whose password takes as long to check as any other. */
 export interface StandIn {
   readonly standInHash: string | null;
 }
@@ -35,8 +35,10 @@ export class Passwords {
   /**
    * Does the same work for an unknown account and a wrong password.
    * @param find the account; null or a stand-in if there is none
-   * @param refused runs while the failure is counted; the same for an unknown account, whose answer would come sooner otherwise
-   * @returns null for an unknown account or a wrong password @throws AppError 429
+   * @param refused runs while the failure is counted; for an unknown account too, so that its answer takes as
+   * long
+   * @returns null for an unknown account or a wrong password
+   * @throws AppError 429
    */
   async check<Account extends WithPassword>(
     guess: Guess<GuessScope>,
@@ -50,7 +52,7 @@ export class Passwords {
     const found = await find();
     const [account, hash] =
       found && 'standInHash' in found ? [null, found.standInHash] : [found, found?.passwordHash ?? null];
-    // Asked again when its turn comes: then the later of a hundred simultaneous guesses see the failures of the first.
+    // Checked again when its turn comes, so that of a hundred simultaneous guesses the later guesses see earlier failures.
     const again = (): Promise<void> => this.throttle.assertMayTry(guess);
     const isRight = unusableFault(password) === null && (await this.hasher.verify(id, password, hash, again));
     if (account && isRight) {
@@ -61,7 +63,7 @@ export class Passwords {
     return null;
   }
 
-  /** Another hash of the same password, if the current one has a lower cost than is configured; else null. */
+  /** A new hash of the same password if the current hash has a lower cost than configured; else null. */
   async rehash({ id }: GuessScope, password: string, hash: string | null): Promise<string | null> {
     return hash !== null && this.hasher.needsRehash(hash) ? this.hasher.hash(id, password) : null;
   }

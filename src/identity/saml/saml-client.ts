@@ -16,14 +16,14 @@ import {
 } from './saml-document';
 import type { SamlIssuer } from './saml-metadata';
 
-/** Milliseconds by which clocks may be apart. */
+/** Milliseconds by which clocks may differ. */
 const SKEW_MS = 120_000;
 /** Milliseconds that an assertion may be old. */
 const MAX_AGE_MS = 10 * 60_000;
 const BEARER = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
 const SUCCESS = 'urn:oasis:names:tc:SAML:2.0:status:Success';
 const TRANSIENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
-/** Of a response: the verification compares all elements with each other, which takes 40 ms for so many. */
+/** Maximum elements of a response: verification compares all elements with each other, which takes 40 ms for this many. */
 const MAX_TAGS = 1_500;
 const MAX_VALUES = 1_000;
 const MAX_VALUE = 2_000;
@@ -38,10 +38,10 @@ const ALGORITHMS: ReadonlySet<string> = new Set([
   'http://www.w3.org/2000/09/xmldsig#enveloped-signature',
 ]);
 
-/** This side. */
+/** This service provider. */
 export interface SamlService {
   readonly entityId: string;
-  /** Where responses are sent. */
+  /** The URL to which responses are sent. */
   readonly acsUrl: string;
 }
 
@@ -49,7 +49,7 @@ export interface SamlSubject {
   readonly nameId: string;
   readonly nameIdFormat: string | null;
   readonly attributes: ReadonlyMap<string, readonly string[]>;
-  /** The same for the same assertion. */
+  /** Identifies the assertion. */
   readonly assertionHash: string;
 }
 
@@ -79,7 +79,7 @@ export async function samlRequestUrl(
   return saml.getAuthorizeUrlAsync(requestId, undefined, {});
 }
 
-/** The request that a response says it answers. Nothing is verified yet. @throws Error for a text that is no response */
+/** The request that a response says it answers. Nothing is verified yet. @throws Error for a text that is not a response */
 export async function requestOf(samlResponse: string): Promise<string> {
   const xml = decode(samlResponse);
   assertPlainXml(xml, MAX_TAGS);
@@ -206,7 +206,7 @@ function decode(samlResponse: string): string {
   return Buffer.from(samlResponse, 'base64').toString('utf8');
 }
 
-/** An attribute that is written in another way is not in the list. */
+/** An algorithm that is written in another form is not in ALGORITHMS. */
 function assertAlgorithms(xml: string): void {
   for (const [, double, single] of xml.matchAll(/\bAlgorithm\s*=\s*(?:"([^"]*)"|'([^']*)')/g)) {
     const algorithm = double ?? single ?? '';

@@ -1,4 +1,4 @@
-/** XML of SAML: refused unless it is plain, small and without declarations, before anything parses it. */
+/** Parses the XML of SAML. Large documents and documents with declarations are refused before they are parsed. */
 import { parseStringPromise, processors } from 'xml2js';
 import { isJsonObject } from '../../common/text/json';
 
@@ -11,7 +11,7 @@ const MAX_ATTRIBUTES = 4_000;
 /** An element without the prefixes of names: attributes are in `$`, text is in `_`, children are lists. */
 export type XmlElement = Readonly<Record<string, unknown>>;
 
-/** @throws Error for a document type, entities, instructions, sections, comments, and too large documents */
+/** @throws Error for a document type, entities, instructions, sections, comments, and documents that are too large */
 export function assertPlainXml(xml: string, maxTags = MAX_TAGS): void {
   if (xml.length > MAX_DOCUMENT) throw new Error(`the document has more than ${MAX_DOCUMENT} characters`);
   if (xml.replace(/^\uFEFF?\s*<\?xml\s[^<>?]*\?>/, '').search(/<[!?]/) !== -1)
@@ -23,7 +23,7 @@ export function assertPlainXml(xml: string, maxTags = MAX_TAGS): void {
     throw new Error(`the document has more than ${MAX_ATTRIBUTES} attributes`);
 }
 
-/** @throws Error as assertPlainXml(), and for text that is no XML with such a root */
+/** @throws Error as assertPlainXml(), and for text that is not XML with this root */
 export async function parseDocument(xml: string, root: string): Promise<XmlElement> {
   assertPlainXml(xml);
   const options = { explicitCharkey: true, tagNameProcessors: [processors.stripPrefix] };
@@ -56,7 +56,7 @@ export function attributeOf(element: XmlElement, name: string): string | null {
 export const textOf = (element: XmlElement): string =>
   typeof element._ === 'string' ? element._.trim() : '';
 
-/** Comments are common in files that people keep. @throws Error for one without an end */
+/** Removes comments, which are common in metadata files. @throws Error for a comment that is not closed */
 export function withoutComments(xml: string): string {
   const [start = '', ...parts] = xml.split('<!--');
   const rest = parts.map((part) => {

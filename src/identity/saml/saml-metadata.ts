@@ -1,4 +1,4 @@
-/** Metadata of an identity provider (SAML 2.0 metadata): what a sign-in needs of it. */
+/** Reads what a sign-in needs from the metadata of an identity provider (SAML 2.0 metadata). */
 import { X509Certificate } from 'node:crypto';
 import { attributeOf, childrenOf, parseDocument, textOf, withoutComments } from './saml-document';
 
@@ -10,7 +10,7 @@ const MIN_KEY = 2_048;
 
 export interface SamlIssuer {
   readonly entityId: string;
-  /** Where browsers are sent. */
+  /** The URL to which browsers are sent. */
   readonly entryPoint: string;
   /** PEM. */
   readonly certificates: readonly string[];

@@ -1,4 +1,4 @@
-/** Sign-in at an identity provider of SAML 2.0: responses are accepted for a request only, and count as guesses if they are refused. */
+/** Sign-in by SAML 2.0: responses are accepted only for a request; a refused response counts as a guess. */
 import { Injectable, Logger } from '@nestjs/common';
 import { AppError } from '../../common/errors/app-error';
 import { messageOf } from '../../common/errors/error-facts';
@@ -49,7 +49,7 @@ export class SamlResponses {
     );
   }
 
-  /** @throws AppError 401 for metadata that is not valid any more */
+  /** @throws AppError 401 for metadata that is no longer valid */
   issuerIn(metadataXml: string): Promise<SamlIssuer> {
     return this.refusing(async () => {
       const issuer = await parseMetadata(metadataXml);

@@ -1,4 +1,4 @@
-/** Counters and failed attempts, which all replicas must share: in Redis if REDIS_URL is set, else, and while Redis does not answer, in memory. */
+/** Counters and failed attempts of all replicas: in Redis if REDIS_URL is set, in memory otherwise and while Redis is down. */
 import { Global, Module } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
 import { FailureLedger } from './failure-ledger';

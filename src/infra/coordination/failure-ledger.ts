@@ -8,7 +8,7 @@
  */
 
 export interface FailurePolicy {
-  /** Failures without a delay. */
+  /** Failures that cause no delay. */
   readonly free: number;
   /** Milliseconds; each further failure doubles the delay. */
   readonly firstDelayMs: number;

@@ -1,6 +1,6 @@
 /**
- * Counts in Redis, and in this process alone while Redis does not answer: then each process allows as much as all of them
- * together otherwise. Refusing everything instead would make an outage of Redis one of the service.
+ * Counts in Redis, or in this process while Redis does not answer: then each process allows what otherwise
+ * all processes share. Refusing requests instead would turn an outage of Redis into an outage of the service.
  */
 import { Injectable, Logger } from '@nestjs/common';
 import { messageOf } from '../../common/errors/error-facts';

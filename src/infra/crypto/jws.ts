@@ -12,7 +12,7 @@ const DIGESTS: Readonly<Record<KeyPairAlgorithm, string | null>> = {
 
 export interface JwsKey {
   readonly kid: string;
-  /** The only one that the key is used with (RFC 8725, 3.1): the header of a token never decides. */
+  /** The only algorithm that the key is used with (RFC 8725, 3.1): the header of a token has no say in it. */
   readonly algorithm: KeyPairAlgorithm;
   readonly key: KeyObject;
 }
@@ -43,7 +43,7 @@ export async function isSignedBy({ algorithm, key }: Omit<JwsKey, 'kid'>, token:
     Buffer.from(token.slice(end + 1), 'base64url'),
   ];
   return new Promise((resolve) =>
-    // An error is a signature that cannot be read.
+    // It throws for a signature that cannot be parsed.
     verify(DIGESTS[algorithm], input, withEncoding(key), signature, (error, isValid) =>
       resolve(!error && isValid),
     ),
@@ -58,7 +58,7 @@ export function algorithmOf(token: string): unknown {
   return header.alg;
 }
 
-/** RFC 7518, 3.4: a signature of ECDSA is the two numbers, not DER. Other keys ignore the option. */
+/** RFC 7518, 3.4: an ECDSA signature is the two numbers, not DER. Other keys ignore the option. */
 const withEncoding = (key: KeyObject): { key: KeyObject; dsaEncoding: 'ieee-p1363' } => ({
   key,
   dsaEncoding: 'ieee-p1363',

@@ -1,7 +1,7 @@
 /**
- * Hashes passwords with bcrypt in worker threads. One thread fewer than cores, at a lower priority, with a
- * bounded queue that projects share fairly: a flood of sign-ins is refused instead of starving other requests, and those of other
- * projects are served in turn.
+ * Hashes passwords with bcrypt in worker threads: one fewer than cores, at a lower priority, with a bounded
+ * queue that projects share fairly. A flood of sign-ins is refused instead of starving other requests and the
+ * sign-ins of other projects.
  */
 import { Inject, Injectable, OnApplicationShutdown } from '@nestjs/common';
 import { randomInt } from 'node:crypto';
@@ -59,7 +59,7 @@ export class PasswordHasher implements OnApplicationShutdown {
   }
 
   /**
-   * For checks before other work that a full queue would make useless.
+   * Refuses early, before work that a full queue would make useless.
    * @param tenant id of the project, or of the accounts that belong to none
    * @throws AppError 429 when too many passwords wait
    */

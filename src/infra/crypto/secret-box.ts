@@ -19,8 +19,8 @@ export class SecretBox {
   }
 
   /**
-   * @param purpose kind and owner of the secret (`jwt-secret:<project id>`), authenticated with it: a ciphertext that is
-   *   moved to another place does not decrypt
+   * @param purpose kind and owner of the secret (`jwt-secret:<project id>`), authenticated with it: a
+   * ciphertext that is moved elsewhere does not decrypt
    */
   seal(plaintext: string, purpose: string): Buffer {
     const iv = randomBytes(IV_BYTES);
@@ -39,7 +39,7 @@ export class SecretBox {
     }
   }
 
-  /** @returns the secret under the first key; null if it was sealed under that one, or under neither */
+  /** @returns the secret sealed under the first key; null if it already was, or if neither key opens it */
   reseal(box: Buffer, purpose: string): Buffer | null {
     try {
       return this.other && this.seal(this.other.open(box, purpose), purpose);

@@ -20,8 +20,8 @@ it('writes one JSON object a line, with the context that Nest passes last', () =
 
 it.each([
   ['a token', TOKEN, 'x [token] y'],
-  ['an address with one', `http://a.test/?apikey=${TOKEN}&b=1`, 'x http://a.test/?apikey=[token]&b=1 y'],
-  ['one that was cut off', TOKEN.slice(0, 60), 'x [token] y'],
+  ['an address with a token', `http://a.test/?apikey=${TOKEN}&b=1`, 'x http://a.test/?apikey=[token]&b=1 y'],
+  ['a token that was cut off', TOKEN.slice(0, 60), 'x [token] y'],
   ['no token', 'eyJ.eyJ and eyJson', 'x eyJ.eyJ and eyJson y'],
 ])('blanks %s in messages and stacks', (_what, text, expected) => {
   const line = logged((logger) => logger.error(`x ${text} y`, `x ${text} y`, 'Request'));

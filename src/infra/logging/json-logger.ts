@@ -17,7 +17,7 @@ const RETHROWN = 'ExceptionHandler';
 const MAX_TEXT = 8_192;
 /** Bytes of lines that wait while standard output cannot be written. */
 const MAX_WAITING = 1024 * 1024;
-/** A JWT, as all access tokens are, or the beginning of one, and named keys. */
+/** Matches a JWT (all access tokens are JWTs), the beginning of a JWT, and named keys. */
 const TOKEN = /\b(?:eyJ[\w-]{10,}(?:\.[\w-]*){0,2}|plinth_(?:publishable|secret)_[\w-]{10,})/g;
 
 export class JsonLogger implements LoggerService {
@@ -69,7 +69,7 @@ function clean(text: unknown): string {
   return String(text).slice(0, MAX_TEXT).replace(TOKEN, '[token]');
 }
 
-/** On a full disk lines are lost, and the process goes on. */
+/** On a full disk, lines are lost and the process continues. */
 function standardOutput(): DestinationStream {
   const output = pino.destination({ dest: 1, maxLength: MAX_WAITING });
   output.on('error', () => undefined);

@@ -1,4 +1,4 @@
-/** Without SMTP_URL: mails become .eml files, which any mail program opens. */
+/** Without SMTP_URL, writes mails to .eml files, which any mail program opens. */
 import { Logger } from '@nestjs/common';
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { createTransport } from 'nodemailer';
 import { addressee, MailTransport, OutgoingMail } from './mail-transport';
 import { AUTOMATIC } from './smtp-transport';
 
-/** Of files: older ones are removed with the next mail. */
+/** Limits for the stored files: the next mail removes the files beyond them. */
 const LIMITS = { count: 1_000, ageMs: 30 * 86_400_000 };
 
 export class FileTransport extends MailTransport {
@@ -35,7 +35,7 @@ export class FileTransport extends MailTransport {
     await writeFile(`${file}.part`, message, { mode: 0o600 });
     await rename(`${file}.part`, file);
     await this.removeOld();
-    // At the end of the line, where terminals recognise it as a link. With SMTP_URL no log holds a token.
+    // The link ends the line, so that terminals recognise it. With SMTP_URL, no log contains a token.
     const ending = link === null ? '' : `; its link is ${link}`;
     this.logger.log(`SMTP_URL is not set: the mail "${mail.subject}" was written to ${file}${ending}`);
   }

@@ -14,12 +14,12 @@ export interface MailJob {
 /** About six hours with the default delay of 10 seconds, which doubles each time. */
 const MAIL_ATTEMPTS = 12;
 
-/** @param retryDelayMs before the second attempt; doubles each time */
+/** @param retryDelayMs delay before the second attempt; it doubles each time */
 export const mailJobOptions = (mailId: string, retryDelayMs: number): JobsOptions => ({
   jobId: mailId,
   attempts: MAIL_ATTEMPTS,
   backoff: { type: 'exponential', delay: retryDelayMs },
   removeOnComplete: true,
-  // The mail knows that it was given up, and may be queued again under its id.
+  // The mail's row records that it was given up, and the mail can be queued again under its id.
   removeOnFail: true,
 });

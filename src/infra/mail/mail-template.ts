@@ -1,4 +1,4 @@
-/** A mail in Liquid (https://liquidjs.com), and the values that it may show. */
+/** A mail template in Liquid (https://liquidjs.com), and the values that it can show. */
 
 export interface MailTemplate {
   readonly subject: string;

@@ -1,7 +1,7 @@
 /** Sends a finished mail: over SMTP or into a file. */
 
 export interface OutgoingMail {
-  /** The same when a mail is sent again after a crash, so that receivers show it once (RFC 5322, 3.6.4). */
+  /** Stays the same when a mail is sent again after a crash, so that receivers show it once (RFC 5322, 3.6.4). */
   readonly messageId: string;
   /** One address. */
   readonly to: string;

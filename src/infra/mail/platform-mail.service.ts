@@ -1,4 +1,4 @@
-/** Mails of the installation itself, such as invitations. They belong to no project, so the job holds the mail, encrypted. */
+/** Mails of the installation itself, such as invitations. They belong to no project, so the job contains the mail, encrypted. */
 import { InjectQueue } from '@nestjs/bullmq';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Job, Queue } from 'bullmq';
@@ -8,11 +8,11 @@ import { SecretBox } from '../crypto/secret-box';
 import { MailTransport } from './mail-transport';
 import { MAIL_QUEUE, MailJob, mailJobOptions } from './mail-queue';
 
-/** Jobs that are read at once. */
+/** Jobs per page. */
 const PAGE = 500;
 
 interface PlatformMail {
-  /** A UUID, also of the job: the same mail is queued once. */
+  /** A UUID, also used for the job, so that the same mail is queued once. */
   readonly id: string;
   readonly to: string;
   readonly subject: string;
@@ -20,7 +20,7 @@ interface PlatformMail {
   readonly html: string;
   readonly link: string;
   readonly createdAt: Date;
-  /** When its link ends: the mail is not sent later. */
+  /** The time at which its link expires; the mail is not sent after it. */
   readonly expiresAt: Date;
 }
 

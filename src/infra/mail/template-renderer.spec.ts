@@ -7,7 +7,7 @@ afterAll(() => renderer.onApplicationShutdown());
 const render = (parts: Partial<MailTemplate>): Promise<MailTemplate> =>
   renderer.render({ subject: 's', text: 't', html: 'h', ...parts }, { name: '<b>Ada</b>', token: 'abc' });
 
-/** A refusal within this time does not block the event loop; a template that is not ended may take half a second. */
+/** A refusal within this time does not block the event loop; a template that is not interrupted can take half a second. */
 const MOMENT_MS = 200;
 
 /** Milliseconds that work took, and the longest time for which it blocked the event loop. */
@@ -26,7 +26,7 @@ async function timesOf(begin: () => Promise<unknown>): Promise<{ took: number; s
   return { took: last - start, stalled };
 }
 
-/** True when three times in a row the event loop stood still while a template was tried. */
+/** True when the event loop stalled in three successive attempts to render a template. */
 async function stalls(work: () => Promise<unknown>): Promise<boolean> {
   for (let attempt = 0; attempt < 3; attempt += 1) {
     const { took, stalled } = await timesOf(work);
@@ -44,7 +44,7 @@ it('escapes values in HTML only, and keeps line breaks out of the subject', asyn
   });
 });
 
-describe('a template that does too much is refused, and stalls nobody', () => {
+describe('a template that does too much is refused without blocking the event loop', () => {
   const nest = (depth: number): string =>
     '{% for i in (1..1000) %}'.repeat(depth) + 'x' + '{% endfor %}'.repeat(depth);
   it.each([
@@ -66,12 +66,12 @@ describe('a template that does too much is refused, and stalls nobody', () => {
     await expect(work()).rejects.toBeInstanceOf(TemplateFault);
     await expect(work()).rejects.toThrow(/^(text: |it takes )/);
     expect(await stalls(work)).toBe(false);
-    // The next mail goes out.
+    // The next mail is rendered.
     expect((await render({ text: '{{ token }}' })).text).toBe('abc');
   });
 });
 
-describe('a template reaches nothing but its values', () => {
+describe('a template can reach only its values', () => {
   it.each([
     ['{% include "/etc/passwd" %}'],
     ['{% render "/etc/passwd" %}'],
@@ -80,7 +80,7 @@ describe('a template reaches nothing but its values', () => {
     ['{{ name | no_such_filter }}'],
     ['{% no_such_tag %}'],
     ['{{ name '],
-  ])('%s is a fault that names the part', async (html) => {
+  ])('%s is reported with the part of the mail', async (html) => {
     await expect(render({ html })).rejects.toThrow(/^html: /);
   });
 

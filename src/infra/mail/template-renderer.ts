@@ -7,7 +7,7 @@ import { httpError } from '../../common/errors/app-error';
 import { Slots } from '../../admission/slots';
 import { MailTemplate, MailValues } from './mail-template';
 
-/** Milliseconds, longer than the engine's own limit: ends a template that the engine's limit does not catch. */
+/** Milliseconds, more than the engine's limit: ends a template that the engine does not stop. */
 const RENDER_TIMEOUT_MS = 2_000;
 const MAX_HEAP_MIB = 64;
 const THREADS = 2;

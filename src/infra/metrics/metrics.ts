@@ -1,4 +1,4 @@
-/** The metrics of this process. Other parts register theirs here; GET /metrics writes them all. */
+/** The metrics of this process. Other modules register theirs here; GET /metrics writes them all. */
 import { readFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { Injectable } from '@nestjs/common';
@@ -23,7 +23,7 @@ export class Metrics {
   constructor() {
     // CPU, memory, file descriptors, event-loop lag, garbage collection.
     collectDefaultMetrics({ register: this.registry });
-    // The average of several processes would hide the one that is busy.
+    // An average over processes would hide the busy one.
     for (const quantile of ['', '_max', '_p99']) {
       const lag = this.registry.getSingleMetric(`nodejs_eventloop_lag${quantile}_seconds`);
       if (lag) Object.assign(lag, { aggregator: 'max' });
@@ -31,7 +31,7 @@ export class Metrics {
     this.gaugeMemory();
   }
 
-  /** Of the machine, or of the limit of its control group: the kernel ends processes when nothing is left. */
+  /** Memory of the machine, or of its control group: the kernel ends processes when none is left. */
   private gaugeMemory(): void {
     const used = (): number => {
       const limit = Math.min(process.constrainedMemory() || Infinity, totalmem());
@@ -41,7 +41,7 @@ export class Metrics {
     this.gauge('plinth_memory_used_ratio', help, used, 'max');
   }
 
-  /** A gauge whose value is read when the metrics are collected; null: it has none. Processes are added up unless `aggregator` differs. */
+  /** A gauge that is read when metrics are collected (null: no value). Processes are added up unless `aggregator` differs. */
   gauge(
     name: string,
     help: string,
@@ -61,7 +61,7 @@ export class Metrics {
     });
   }
 
-  /** The same with a value for each label. */
+  /** A gauge with a value for each label. */
   gauges<Label extends string>(
     name: string,
     help: string,
@@ -109,7 +109,7 @@ export class Metrics {
   /** Replaced in a worker. */
   ofAllProcesses: () => Promise<string> = () => this.registry.metrics();
 
-  /** Of this process. */
+  /** The metrics of this process. */
   values(): Promise<MetricObjectWithValues<MetricValue<string>>[]> {
     return this.registry.getMetricsAsJSON();
   }
@@ -124,10 +124,10 @@ export class Metrics {
   }
 }
 
-/** Bytes of files that the kernel keeps in memory until it is needed. A control group counts them as used, the machine does not. */
+/** Bytes of the page cache, which is freed on demand. A control group counts them as used, the machine does not. */
 function pagesOfFiles(): number {
   if ((process.constrainedMemory() || Infinity) >= totalmem()) return 0;
-  // Version 2, version 1; in a container the paths of its groups are the roots.
+  // Control groups of version 2, then of version 1; in a container, the paths of its groups are the roots.
   for (const [, path = ''] of readText('/proc/self/cgroup').matchAll(/^\d+:(?:|memory):(.*)$/gm))
     for (const directory of [
       `/sys/fs/cgroup${path}`,

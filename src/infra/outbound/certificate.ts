@@ -1,4 +1,4 @@
-/** The certificate that a server shows, as this process sees it. */
+/** The certificate that a server presents to this process. */
 import { isIP } from 'node:net';
 import { connect, type PeerCertificate } from 'node:tls';
 

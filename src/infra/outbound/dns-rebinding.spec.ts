@@ -21,7 +21,7 @@ jest.mock('node:dns/promises', () => {
 const [A, AAAA] = [1, 28];
 const nameServer = createSocket('udp4');
 const hits: string[] = [];
-/** Addresses of each answer to a question for IPv4; the last one stays. */
+/** Addresses in each answer to an IPv4 query; the last answer is repeated. */
 let answers: string[][] = [];
 let servers: Server[] = [];
 let port = 0;
@@ -33,7 +33,7 @@ function answerTo(question: Buffer, type: number): Buffer {
   head.writeUInt16BE(addresses.length, 6);
   head.writeUInt16BE(0, 10);
   const records = addresses.map((address) =>
-    // The name of the question, type A, class IN, no time to live.
+    // The name of the question, type A, class IN, a time to live of 0.
     Buffer.from([0xc0, 12, 0, A, 0, 1, 0, 0, 0, 0, 0, 4, ...address.split('.').map(Number)]),
   );
   return Buffer.concat([head, question.subarray(12, question.indexOf(0, 12) + 5), ...records]);

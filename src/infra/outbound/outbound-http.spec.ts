@@ -1,6 +1,6 @@
 import { OutboundHttp } from './outbound-http';
 
-it('resolves names of strangers without a thread, so that slow name servers delay no file and no password', async () => {
+it('resolves foreign names outside the thread pool, so that slow name servers do not delay files or passwords', async () => {
   const sent = new OutboundHttp([]).send('https://provider.invalid/', {}, { timeoutMs: 200 });
   const failed = sent.catch((error: unknown) => error);
   await new Promise((resolve) => process.nextTick(resolve));

@@ -1,7 +1,7 @@
 /**
- * HTTP requests to servers that a tenant names. They reach public addresses over TLS only, unless the operator allows a host.
- * The address is checked after its resolution, for the very connection, so that no DNS answer leads elsewhere. Redirects are
- * not followed, connections are not shared, and an answer has limits of time and size.
+ * HTTP requests to servers that a tenant names. They reach public addresses over TLS only, unless the operator allows
+ * a host. The address is checked when the connection resolves it, so that a changed DNS answer cannot redirect it.
+ * Redirects are not followed, connections are not shared, and answers are limited in time and size.
  */
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
@@ -12,7 +12,7 @@ import { isPublicAddress } from './public-address';
 
 /** Milliseconds for a request, from the resolution of the name to the last byte of the answer. */
 const TIMEOUT_MS = 10_000;
-/** Milliseconds for an answer of a name server, and how often it is asked. */
+/** Milliseconds for an answer of a name server, and the number of attempts. */
 const DNS_MS = 2_000;
 const DNS_TRIES = 2;
 /** Bytes of the head of an answer. */
@@ -29,11 +29,11 @@ export interface OutboundRequest {
 export interface OutboundLimits {
   readonly timeoutMs?: number;
   readonly maxBytes?: number;
-  /** Of a larger answer, the beginning is read; otherwise it is refused. */
+  /** Whether to read the beginning of a larger answer instead of refusing it. */
   readonly cutsAnswer?: boolean;
 }
 
-/** For the log only: its message tells about the network of the installation. */
+/** For the log only: its message reveals details of the installation's network. */
 class OutboundRefused extends Error {
   override readonly name = 'OutboundRefused';
 }
@@ -89,7 +89,7 @@ export class OutboundHttp {
     return this.isAllowedAt(hostOf(url), url.port || (url.protocol === 'http:' ? '80' : '443'));
   }
 
-  /** A connection for another protocol, which has to encrypt. @throws Error for an address that is not public */
+  /** Opens a connection for another protocol, which must encrypt it. @throws Error for an address that is not public */
   connect(host: string, port: number): Socket {
     const isAllowed = this.isAllowedAt(host, String(port));
     if (!isAllowed && isIP(host) !== 0 && !isPublicAddress(host))
@@ -105,12 +105,12 @@ export class OutboundHttp {
   private assertPublic(url: URL): void {
     if (!this.schemes.includes(url.protocol)) throw new OutboundRefused(`${url.protocol} is not allowed`);
     const host = hostOf(url);
-    // The lookup is not called for an address.
+    // lookup() is not called when the host is an address.
     if (isIP(host) !== 0 && !isPublicAddress(host)) throw new OutboundRefused(`${host} is not public`);
   }
 }
 
-/** An address of IPv6 without its brackets. */
+/** Removes the brackets of an IPv6 address. */
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
 
 const lookupPublic: LookupFunction = (hostname, options: LookupOptions, callback) => {
@@ -128,8 +128,8 @@ const lookupPublic: LookupFunction = (hostname, options: LookupOptions, callback
 };
 
 /**
- * Asks the name servers without getaddrinfo(), which would hold a thread of libuv for as long as a slow name server wishes: files,
- * passwords and signatures of all projects wait for these threads.
+ * Queries name servers without getaddrinfo(), which would hold a thread of libuv for as long as a slow name
+ * server takes: files, passwords and signatures of all projects share these threads.
  */
 async function resolve(hostname: string): Promise<LookupAddress[]> {
   const resolver = new Resolver({ timeout: DNS_MS, tries: DNS_TRIES });

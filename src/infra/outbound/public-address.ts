@@ -34,7 +34,7 @@ for (const [network, prefix] of [
 const GLOBAL_UNICAST = new BlockList();
 GLOBAL_UNICAST.addSubnet('2000::', 3, 'ipv6');
 
-/** @param address of IPv4 or IPv6, without brackets and zone */
+/** @param address an IPv4 or IPv6 address without brackets and zone */
 export function isPublicAddress(address: string): boolean {
   const version = isIP(address);
   if (version === 4) return !SPECIAL.check(address, 'ipv4');

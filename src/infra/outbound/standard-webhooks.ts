@@ -1,4 +1,4 @@
-/** Signs HTTP calls as Standard Webhooks 1.0.0 (standardwebhooks.com): receivers verify them with its libraries. */
+/** Signs HTTP calls by Standard Webhooks 1.0.0 (standardwebhooks.com), so receivers can verify them with its libraries. */
 import { createHmac } from 'node:crypto';
 
 /** `whsec_` and 24 to 64 bytes in base64; GoTrue writes `v1,` before it. */
@@ -6,16 +6,16 @@ const SECRET = /^(?:v1,)?whsec_([A-Za-z0-9+/]{32,86}={0,2})$/;
 const KEY_BYTES = { min: 24, max: 64 };
 
 export interface WebhookMessage {
-  /** The same for all attempts to deliver a message. */
+  /** Stays the same in all attempts to deliver a message. */
   readonly id: string;
-  /** Of the attempt, in Unix seconds. */
+  /** Time of the attempt in Unix seconds. */
   readonly timestamp: number;
   readonly body: string;
 }
 
 export const isWebhookSecret = (secret: string): boolean => keyOf(secret) !== null;
 
-/** @param secrets several while they are rotated @throws Error for a text that is no secret */
+/** @param secrets several during a rotation @throws Error for a text that is not a secret */
 export function webhookHeaders(
   secrets: string | readonly string[],
   { id, timestamp, body }: WebhookMessage,

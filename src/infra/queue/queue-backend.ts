@@ -25,7 +25,7 @@ import { Redis } from 'ioredis';
  */
 class EndableRedis extends Redis {
   override disconnect(reconnect = false): void {
-    // In this status ioredis ends at once, and refuses the commands that wait.
+    // In this state ioredis ends immediately and rejects waiting commands.
     if (this.status === 'reconnecting' && !reconnect) this.status = 'wait';
     super.disconnect(reconnect);
   }
@@ -51,7 +51,7 @@ export async function migrateQueueSchema(platformUrl: string): Promise<void> {
 }
 
 export function postgresConnection(platformUrl: string): PostgresPoolConfig {
-  // BullMQ makes the client that listens itself.
+  // BullMQ itself creates the client that listens.
   const toPrimary = { stream: () => new PrimarySocket(platformUrl) };
   return {
     ...(hostsOf(platformUrl).length > 1 ? toPrimary : {}),
@@ -68,7 +68,7 @@ export function redisConnection(url: string): ConnectionOptions {
     url,
     // A blocking command waits until Redis is back (required by BullMQ).
     maxRetriesPerRequest: null,
-    // BullMQ's own wait grows to 20 seconds, for which jobs would wait although Redis is back.
+    // BullMQ's own delay grows to 20 seconds, which would hold up jobs after Redis is back.
     retryStrategy: () => RETRY_MS,
   };
 }
@@ -81,6 +81,6 @@ const byConnection: BackendFactory = (name, options, ...rest) => {
     : createRedisBackend(name, options, ...rest);
 };
 
-// BullMQ has one default of each for the process, read when a queue is made: set as soon as this module is loaded.
+// BullMQ reads these defaults, which are global to the process, when a queue is made. So they are set when this module is loaded.
 setDefaultBackendFactory(byConnection);
 RedisConnection.clientFactory = createQueueRedis;

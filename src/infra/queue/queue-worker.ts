@@ -6,8 +6,8 @@ import { RedisClient } from '../coordination/redis-client';
 
 /**
  * Milliseconds of pause after an error of the queue itself. BullMQ pauses only after a refused connection;
- * after any other error it tries again at once, and a database that answers with errors would starve the event
- * loop.
+ * after any other error it retries immediately, and a database that answers with errors would starve the
+ * event loop.
  */
 const REST_MS = 2_000;
 
@@ -39,8 +39,8 @@ export abstract class QueueWorker extends WorkerHost implements BeforeApplicatio
   }
 
   /**
-   * Null in a process that never served (the first of several, or after a failed start), where Nest's getter
-   * throws.
+   * Null in a process that never served (the first of several, or after a failed start): Nest's getter throws
+   * there.
    */
   private startedWorker(): Worker | null {
     try {

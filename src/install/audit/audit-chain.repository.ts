@@ -1,10 +1,10 @@
-/** Verifies the chain of the audit log in slices, so that a long log holds neither memory nor a snapshot. */
+/** Verifies the chain of the audit log in slices, so that a long log needs neither much memory nor a long snapshot. */
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { BrokenLink, CHAIN_START, ChainedRecord, ChainLink, findBroken } from './audit-chain';
 import { HASHED_TIME } from './audit-log.repository';
 
-/** Links that are read, and hashed, without a pause for other work of the process. */
+/** Links that are read and hashed before other work of the process gets a turn. */
 const PAGE = 1_000;
 
 export interface ChainHead {
@@ -67,7 +67,7 @@ export class AuditChainRepository {
     return { checked, last: previous.position, isEnd, head, broken };
   }
 
-  /** Empty, which no link has as its previous hash, when there is no such link. */
+  /** The hash of a link; empty if there is no such link, which matches no previous hash. */
   private async hashAt(position: number): Promise<string> {
     const [link] = await this.dataSource.query<{ hash: string }[]>(
       'select hash from audit_chain where position = $1',

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 
-/** Takes the place of the previous hash in the first link. */
+/** Stands for the previous hash in the first link. */
 export const CHAIN_START = '0'.repeat(64);
 
 /** A record as the database prints it. */
@@ -33,7 +33,7 @@ export const FAULTS = ['removed', 'changed', 'unlinked', 'unchained', 'head'] as
 export type ChainFault = (typeof FAULTS)[number];
 
 export interface BrokenLink {
-  /** Null for a record that the chain does not hold. */
+  /** Null for a record that the chain does not contain. */
   readonly position: number | null;
   readonly recordId: string | null;
   readonly fault: ChainFault;

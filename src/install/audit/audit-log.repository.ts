@@ -34,7 +34,7 @@ export interface AuditRecord {
   readonly project_id: string | null;
   readonly address: string | null;
   readonly details: JsonObject;
-  /** Place in the chain; null for a record that was written around it. */
+  /** Position in the chain; null for a record that was written bypassing it. */
   readonly position: number | null;
   readonly previous_hash: string | null;
   readonly hash: string | null;
@@ -52,7 +52,7 @@ export interface AuditFilter {
 
 export interface AuditQuery extends AuditFilter {
   readonly limit: number;
-  /** Entries older than the one of this id. */
+  /** Only entries older than the entry with this id. */
   readonly before?: string;
 }
 
@@ -89,7 +89,7 @@ export class AuditLogRepository {
     );
   }
 
-  /** Oldest first, from the entry after the one of id `after`. */
+  /** Oldest first, starting after the entry with the id `after`. */
   async listAfter(after: string, limit: number, filter: AuditFilter): Promise<AuditRecord[]> {
     return this.dataSource.query<AuditRecord[]>(
       `${RECORDS} where ${MATCHING} and l.id > $6 order by l.id limit $7`,

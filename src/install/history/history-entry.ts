@@ -4,7 +4,7 @@ export type HistorySource = (typeof SOURCES)[number];
 
 export const OUTCOMES = ['refused', 'failed', 'database'] as const;
 
-/** No values that a client sent, and nothing that could be a secret. */
+/** Contains no values from a client, and nothing that could be a secret. */
 export interface HistoryEntry {
   /** Milliseconds since the epoch at which it began. */
   readonly at: number;
@@ -28,13 +28,13 @@ export interface HistoryFilter {
   readonly source?: HistorySource;
   readonly outcome?: (typeof OUTCOMES)[number];
   readonly method?: string;
-  /** Part of method, path, status, role, error or id of the request. */
+  /** Text to search for in method, path, status, role, error or request id. */
   readonly search?: string;
   /** RFC 3339; entries of this time or later, and before this time. */
   readonly since?: string;
   readonly until?: string;
-  /** Milliseconds that it took at least. */
+  /** Minimum duration in milliseconds. */
   readonly slower?: number;
-  /** Entries older than the one with this id. */
+  /** Only entries older than the entry with this id. */
   readonly before?: string;
 }

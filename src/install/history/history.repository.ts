@@ -4,14 +4,14 @@ import { DataSource } from 'typeorm';
 import type { HistoryEntry, HistoryFilter } from './history-entry';
 
 export interface StoredEntry extends Required<Omit<HistoryEntry, 'at'>> {
-  /** Time in microseconds and number, which is the place in the order. */
+  /** Time in microseconds and a number, which together define the order. */
   readonly id: string;
   readonly at: Date;
-  /** Entries that were left out before this one. */
+  /** Number of entries that were left out before this one. */
   readonly left_out: number;
 }
 
-/** What is written: `project_id` and `left_out` with each entry. */
+/** An entry as it is stored, with `project_id` and `left_out`. */
 export type NewEntry = HistoryEntry & { readonly project_id: string; readonly left_out: number };
 
 const COLUMNS = `source, method, path, status, role, ms, ms_database, bytes, error, request_id, statement`;

@@ -1,6 +1,6 @@
 /**
- * Collects the history of projects, and writes it once a second. A request pays for a look-up; of a busy project only a share is
- * kept, failures and slow requests before others.
+ * Collects the history of projects and writes it once a second. A request costs one lookup. Of a busy project
+ * only a sample is kept, in which failures and slow requests take precedence.
  */
 import {
   BeforeApplicationShutdown,
@@ -24,7 +24,7 @@ const MOST = { ordinary: 20, notable: 50, all: 2_000 } as const;
 const MAX_ROWS = 200_000;
 const CHECKED_ROWS = 2_000;
 const MAX_TEXT = 4_000;
-/** Entries of a statement: they become JSON at once. */
+/** Entries per statement, all of which become JSON in one step. */
 const BATCH = 250;
 
 interface Box {
@@ -39,7 +39,7 @@ export class History implements OnApplicationBootstrap, BeforeApplicationShutdow
   private readonly logger = new Logger(History.name);
   private boxes = new Map<string, Box>();
   private size = 0;
-  /** By project: entries since its bounds were checked. */
+  /** Entries that were added since the limits were checked, by project. */
   private readonly added = new Map<string, number>();
   private flusher: NodeJS.Timeout | undefined;
   private upkeep: NodeJS.Timeout | undefined;
@@ -63,7 +63,7 @@ export class History implements OnApplicationBootstrap, BeforeApplicationShutdow
     await this.write();
   }
 
-  /** False: the entry is counted as left out. @param isNotable it failed, or was slow */
+  /** Decides whether to keep an entry. If not, it is counted as left out. @param isNotable whether it failed or was slow */
   admits(projectId: string, isNotable: boolean): boolean {
     if (this.config.historyDays === 0) return false;
     let box = this.boxes.get(projectId);
@@ -78,7 +78,7 @@ export class History implements OnApplicationBootstrap, BeforeApplicationShutdow
     return false;
   }
 
-  /** Only after admits(). */
+  /** Call it only after admits(). */
   add(projectId: string, entry: HistoryEntry): void {
     this.boxes.get(projectId)?.entries.push(entry);
     this.flusher ??= setTimeout(() => this.flush(), FLUSH_MS).unref();
@@ -90,7 +90,7 @@ export class History implements OnApplicationBootstrap, BeforeApplicationShutdow
     if (this.admits(projectId, (entry.error ?? null) !== null)) this.add(projectId, { at, ...entry });
   }
 
-  /** Removes what is older than HISTORY_DAYS, and of projects with new entries what exceeds HISTORY_SIZE. */
+  /** Removes entries older than HISTORY_DAYS, and entries beyond HISTORY_SIZE of projects with new entries. */
   async keepUp(): Promise<void> {
     const { historyDays, historyBytes } = this.config;
     const due = [...this.added].filter(([, rows]) => rows >= CHECKED_ROWS).map(([id]) => id);
@@ -101,7 +101,7 @@ export class History implements OnApplicationBootstrap, BeforeApplicationShutdow
     });
   }
 
-  /** While a write takes long, nothing is added to it: boxes are full then, and further entries are left out. */
+  /** A write in progress is not extended: when it takes long, the boxes fill up and further entries are left out. */
   private flush(): void {
     this.writing = this.write().then(() => {
       this.flusher = undefined;
@@ -118,14 +118,14 @@ export class History implements OnApplicationBootstrap, BeforeApplicationShutdow
       const last = box.entries.length - 1;
       for (const [at, entry] of box.entries.entries())
         entries.push({ ...storable(entry), project_id: id, left_out: at === last ? box.leftOut : 0 });
-      // A process that starts does not know what was stored before.
+      // A new process does not know how much is stored.
       this.added.set(id, (this.added.get(id) ?? CHECKED_ROWS) + box.entries.length);
     }
     for (let from = 0; from < entries.length; from += BATCH)
       await this.guard(() => this.repository.add(entries.slice(from, from + BATCH)));
   }
 
-  /** Requests do not depend on their history: what cannot be written is lost. */
+  /** Requests do not depend on their history: entries that cannot be written are lost. */
   private async guard(work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -138,7 +138,7 @@ export class History implements OnApplicationBootstrap, BeforeApplicationShutdow
   }
 }
 
-/** PostgreSQL refuses NUL and halves of surrogate pairs, which a path, a role and a name in SQL may have. */
+/** Removes NUL and unpaired surrogates, which PostgreSQL refuses and which a path, a role or a name in SQL can contain. */
 function storable(entry: HistoryEntry): HistoryEntry {
   const text = <T extends string | null | undefined>(value: T): T =>
     (value?.slice(0, MAX_TEXT).replaceAll('\0', '\uFFFD').toWellFormed() as T) ?? value;

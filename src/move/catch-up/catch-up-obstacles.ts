@@ -1,4 +1,4 @@
-/** Why changes of a project cannot be followed to another server, found out before the move. */
+/** Finds the reasons why changes of a project cannot be followed to another server, before the move begins. */
 import { Injectable } from '@nestjs/common';
 import { OWNER_WORK_OPTIONS } from '../../database/pools/session-state';
 import { OwnerDatabase } from '../../projects/owner-database';
@@ -7,7 +7,7 @@ import { TemplateDatabase } from '../../provisioning/template-database';
 import type { Place } from '../move-places';
 import { readTables, type TableFacts } from './followed-tables';
 
-/** Names in a message. */
+/** Maximum number of names in a message. */
 const MAX_NAMES = 5;
 const MIB = 1024 * 1024;
 

@@ -12,7 +12,7 @@ import type { SourceChanges } from './source-changes';
 
 /** Milliseconds that the target may be behind when the stop of writes begins. */
 const NEAR_MS = 1_000;
-/** Rounds that may take as long as the one before, before the move is given up. */
+/** Rounds that may take as long as the previous round before the move is given up. */
 const MAX_STALLS = 5;
 /** Milliseconds for the materialized views, which are refreshed once more while writes are refused. */
 const MAX_VIEWS_MS = 2_000;
@@ -28,13 +28,13 @@ export interface CatchUpTarget {
 }
 
 export class CatchUp {
-  /** What waits for a mark, by its content. */
+  /** Callbacks by the content of the mark that they wait for. */
   private readonly marks = new Map<string, () => void>();
   private readonly following: Promise<never>;
-  /** The target was less than a second behind once. */
+  /** Whether the target has ever been less than a second behind. */
   private isNear = false;
 
-  /** Begins to follow; begin() of the changes must be done. */
+  /** Begins to follow; call begin() of the changes first. */
   constructor(
     private readonly changes: SourceChanges,
     private readonly replay: ChangeReplay,
@@ -96,7 +96,7 @@ export class CatchUp {
       const { message, bytes } = await this.changes.next();
       this.progress.passed(0);
       if (message.kind === 'commit') end = message.end;
-      // Anybody may write such messages; the content is random.
+      // Any role can send such messages, so the content is random.
       if (message.kind === 'message' && this.marks.has(message.content)) arrived.push(message.content);
       this.replay.add(message, bytes);
       const isWhole = this.replay.isBetweenTransactions;

@@ -37,7 +37,7 @@ const SESSION = startupOptions({
 
 interface Waiting {
   readonly statement: Statement;
-  /** Rows that it has to change; null for any number. */
+  /** Number of rows that it must change; null for any number. */
   readonly rows: number | null;
   readonly table: FollowedTable;
 }

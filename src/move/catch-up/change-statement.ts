@@ -5,7 +5,7 @@ import { changeNotFollowed, schemaChanged } from '../move.errors';
 import type { FollowedTable } from './followed-tables';
 import type { LogicalMessage, Value as ValueOf } from '../../replication/pgoutput';
 
-/** Bytes above which a value is passed on as it came. */
+/** Bytes above which a value is passed on unchanged. */
 const MAX_DECODED = 64 * 1024;
 
 export type MovedText = string | TextBytes;
@@ -70,7 +70,7 @@ export class ChangedTable {
       row[at] === undefined || generated.includes(name) ? [] : [{ name, value: row[at] }],
     );
     if (changed.length === 0) return null;
-    // Columns that are left out change the text.
+    // The text depends on which columns are left out.
     const kind = `u${changed.map(({ name }) => this.columns.indexOf(name)).join(',')}`;
     return this.named(changed.length === this.columns.length ? 'u' : kind, (place) => {
       const list = changed.map(({ name, value }) => `${quoteIdentifier(name)} = ${place(value)}`).join(', ');
@@ -82,7 +82,7 @@ export class ChangedTable {
     return this.keys.map(({ at, condition }) => `${condition} ${place(row[at])}`).join(' and ');
   }
 
-  /** @param kind stands for the text among the statements of this table */
+  /** @param kind identifies the text among the statements of this table */
   private named(kind: string, textOf: (place: (value: Value) => string) => string): Statement {
     const values: Value[] = [];
     const text = textOf((value) => `$${values.push(value ?? null)}`);

@@ -30,7 +30,7 @@ const COPIED = `n.nspname !~ '^pg_' and n.nspname not in ('information_schema', 
   and not exists (select from pg_catalog.pg_depend d where d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass
                   and d.objid = c.oid and d.deptype = 'e')`;
 
-/** An index that PostgreSQL logs the key of, whose columns are all sent. A deferrable one is none. */
+/** An index whose key PostgreSQL logs and whose columns are all sent. Deferrable indexes do not qualify. */
 const IDENTITY = `select i.* from pg_catalog.pg_index i
   where i.indrelid = c.oid and i.indisvalid and i.indimmediate
     and case c.relreplident when 'i' then i.indisreplident when 'n' then false else i.indisprimary end

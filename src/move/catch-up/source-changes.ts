@@ -64,7 +64,7 @@ export class SourceChanges {
   private confirmed = 0n;
   private reporting: NodeJS.Timeout | undefined;
   private watching: NodeJS.Timeout | undefined;
-  /** The source keeps too much of its log, or none any more. */
+  /** The source keeps too much of its log, or no longer keeps it. */
   private fault: Error | undefined;
 
   private constructor(
@@ -115,7 +115,7 @@ export class SourceChanges {
     let isLate = false;
     const timer = setTimeout(() => {
       isLate = true;
-      // The server's process waits in vain, and would not notice the end of its connection.
+      // The server's process is waiting, and would not notice the end of its connection.
       void this.endSessions().catch(() => undefined);
     }, SLOT_MS);
     const command = `CREATE_REPLICATION_SLOT ${this.name} TEMPORARY LOGICAL pgoutput EXPORT_SNAPSHOT`;
@@ -222,7 +222,7 @@ export class SourceChanges {
     this.replication?.send(reportOf(this.confirmed));
   }
 
-  /** The project's database may be gone already, or closed: recovery removes what stays. */
+  /** The project's database may be gone already, or closed: recovery removes what remains. */
   private async close(): Promise<void> {
     this.end();
     await this.unpublish().catch(() => undefined);
