@@ -34,7 +34,7 @@ declare module 'pg' {
     sendCopyFail(reason: string): void;
   }
 
-  /** Makes objects of rows, by the parsers of pg.types (lib/result.js). */
+  /** Converts rows to objects with the parsers of pg.types (lib/result.js). */
   interface Result<R extends QueryResultRow> {
     addFields(fields: FieldDef[]): void;
     parseRow(fields: (string | null)[]): R;
@@ -44,7 +44,7 @@ declare module 'pg' {
   /** lib/utils.js */
   // oxlint-disable-next-line no-unused-vars -- a declaration for importers of pg
   const utils: {
-    /** A parameter as text or bytes; what it does with dates, arrays and objects is documented ("Data types"). */
+    /** Converts a parameter to text or bytes; its handling of dates, arrays and objects is documented ("Data types"). */
     prepareValue(value: unknown): string | Buffer | null | undefined;
   };
 }

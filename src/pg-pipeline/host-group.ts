@@ -5,7 +5,7 @@ import { formatHost, type HostAddress } from './host-list';
 
 /** Milliseconds between two searches for a primary, and between two probes of a host in a search. */
 const SEARCH_MS = 100;
-/** SQLSTATEs of a server that is starting, ending or full, which another host may not be. */
+/** SQLSTATEs of a server that is starting, ending or full; another host may be available. */
 const UNAVAILABLE = /^(08|53|57)/;
 
 /** Connects to a host and disconnects. @returns whether it takes writes */
@@ -41,7 +41,7 @@ export class HostGroup {
   }
 
   /**
-   * The host that takes writes, as far as known; else it is searched; simultaneous calls share the search.
+   * The host that takes writes, if it is known. Otherwise it is searched; simultaneous calls share the search.
    * @throws NoPrimaryError, or the refusal of a host, such as for a wrong password
    */
   async find(probe: Probe): Promise<HostAddress> {
@@ -58,7 +58,7 @@ export class HostGroup {
     }
   }
 
-  /** The host was no primary, or did not answer: the next find() searches. */
+  /** The host was not a primary, or did not answer: the next find() searches. */
   suspect(address: HostAddress): void {
     if (this.primary && formatHost(this.primary) === formatHost(address)) this.primary = null;
   }
@@ -80,7 +80,7 @@ export class HostGroup {
       );
       this.primary = found;
       this.searching = null;
-      // Ends the questions to the others.
+      // Ends the queries to the other hosts.
       silent.clear();
       this.announce(found);
       return found;

@@ -7,7 +7,7 @@ import { Socket } from 'node:net';
 
 /** Milliseconds for a connection to one of several hosts, where the configuration has no limit. */
 const CONNECT_MS = 2_000;
-/** Milliseconds for the question whether a host is the primary. */
+/** Milliseconds to find out whether a host is the primary. */
 const PROBE_MS = 1_000;
 const STANDBY = 'in_hot_standby';
 
@@ -25,10 +25,10 @@ export class HostListClient extends Client {
     const hosts = config.hosts ?? hostsOf(config.connectionString);
     const { connectionTimeoutMillis = CONNECT_MS } = config;
     const ofList = hosts.length > 1 ? { connectionTimeoutMillis, stream: undefined } : {};
-    // Named, because a pool hides the password from enumeration.
+    // Named explicitly, because a pool makes the password non-enumerable.
     super({ ...config, password: config.password, ...ofList });
     this.hosts = hosts;
-    // An error rejects what waits for the client. The event alone must not end the process, and a pool adds its listener too late.
+    // An error rejects pending calls. The event itself must not end the process, and a pool adds its listener too late.
     this.on('error', () => undefined);
     this.connection.on(CONNECTION_EVENTS.parameterStatus, ({ parameterName, parameterValue }: Status) => {
       if (parameterName === STANDBY) this.isStandby = parameterValue === 'on';
@@ -80,7 +80,7 @@ export class HostListClient extends Client {
   }
 }
 
-/** False for a server that refused the client: it answers. */
+/** False if the server answered and refused the client. */
 function isAway(error: unknown): boolean {
   return !(error instanceof DatabaseError) || /^(08|57)/.test(error.code ?? '');
 }
@@ -90,7 +90,7 @@ interface Status {
   readonly parameterValue: string;
 }
 
-/** A socket to the primary among several hosts, for a client of node-postgres that is made elsewhere. */
+/** A socket to the primary among several hosts, for a node-postgres client that other code creates. */
 export class PrimarySocket extends Socket {
   /** @param url with several hosts (host-list.ts) */
   constructor(private readonly url: string) {

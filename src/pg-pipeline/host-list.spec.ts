@@ -26,7 +26,7 @@ describe('withHostList', () => {
     'postgres:///plinth?host=/run/postgresql',
     'postgres://a,/plinth',
     'redis://a,b',
-  ])('leaves %s as it is, which has one host, or is no list', (url) => {
+  ])('leaves %s unchanged, which has one host or is not a list', (url) => {
     expect(withHostList(url)).toBe(url);
     expect(hostsOf(url)).toEqual([]);
   });

@@ -1,6 +1,6 @@
 /**
- * Connection URLs with several hosts, as libpq has them (manual, 34.1.1.3): `postgres://user@a:5432,b:5433/db`. Such a URL is
- * neither one of the WHATWG nor of node-postgres, so withHostList() moves the hosts into the parameter `hosts`.
+ * Connection URLs with several hosts, as in libpq (manual, 34.1.1.3): `postgres://user@a:5432,b:5433/db`. Neither URL
+ * (WHATWG) nor node-postgres can read such a URL, so withHostList() moves the hosts into the parameter `hosts`.
  */
 
 export interface HostAddress {
@@ -16,8 +16,8 @@ const URL_PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/i;
 const HOST = /^(?:\[([0-9a-f:.%]+)\]|([^\s:,[\]@]+))(?::(\d{1,5}))?$/i;
 
 /**
- * The same address as a URL that URL and node-postgres can read: of its hosts it has the first, and the others in a parameter.
- * A URL with one host stays as it is.
+ * Rewrites a URL so that URL and node-postgres can read it: with the first host, and the other hosts in a
+ * parameter. A URL with one host is unchanged.
  */
 export function withHostList(url: string): string {
   const [, begin, hosts, rest] = URL_PARTS.exec(url) ?? [];
@@ -26,7 +26,7 @@ export function withHostList(url: string): string {
   const single = `${begin}${list[0]}${rest}`;
   if (!URL.canParse(single) || list.some((one) => parseHost(one) === null)) return url;
   const target = new URL(single);
-  // The primary is what every connection is made to.
+  // Every connection is made to the primary.
   target.searchParams.delete('target_session_attrs');
   target.searchParams.set(PARAMETER, hosts);
   return target.href;

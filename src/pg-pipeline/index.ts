@@ -1,4 +1,4 @@
-/** The library's interface: see README.md. Nothing else of it is imported from outside. */
+/** The library's interface: see README.md. Other code imports nothing else from it. */
 export { HostGroup } from './host-group';
 export { formatHost, type HostAddress, hostsOf, parseHost, withHostList } from './host-list';
 export { HostListClient, type HostListConfig } from './host-list-client';

@@ -1,4 +1,4 @@
-/** node-postgres' client, of whose results and notices only what some limits admit is kept in memory. */
+/** node-postgres' client, which keeps results and notices in memory only within limits. */
 import { CONNECTION_EVENTS } from './driver-internals';
 import { HostListClient, type HostListConfig } from './host-list-client';
 import type { MessageLimits } from './message-limiter';
@@ -34,7 +34,7 @@ export class LimitedClient extends HostListClient {
     this.wire.prependListener(CONNECTION_EVENTS.errorResponse, listener);
   }
 
-  /** Closes the connection at once. The running query fails with the error. */
+  /** Closes the connection immediately. The running query fails with the error. */
   abort(error: Error): void {
     this.wire.stream.destroy(error);
   }

@@ -17,7 +17,7 @@ const error = (text: string, hint = 'a hint'): Buffer =>
   message('E', `SERROR\0VERROR\0C22P02\0M${text}\0H${hint}\0\0`);
 const notice = (text: string): Buffer => message('N', `SNOTICE\0C00000\0M${text}\0\0`);
 
-/** Passes a stream in pieces of that size, and returns what is passed on. */
+/** Passes a stream through the limiter in pieces of that size, and returns the output. */
 function limited(stream: Buffer, size: number, limits: Partial<MessageLimits> = {}): Buffer {
   const passed: Buffer[] = [];
   const limiter = new MessageLimiter(
@@ -28,7 +28,7 @@ function limited(stream: Buffer, size: number, limits: Partial<MessageLimits> = 
   return Buffer.concat(passed);
 }
 
-/** As RowSplitter hands them on: headers are whole. */
+/** Pieces as RowSplitter passes them on: it never cuts a header. */
 function* pieces(stream: Buffer, size: number): Generator<Buffer> {
   let [at, next] = [0, 0];
   while (at < stream.length) {
@@ -60,7 +60,7 @@ async function parsed(bytes: Buffer): Promise<Parsed[]> {
 const SIZES = [1, 7, 1_000, 65_536, 10_000_000];
 
 describe('MessageLimiter', () => {
-  it.each(SIZES)('passes what is small as it is, in pieces of %i bytes', (size) => {
+  it.each(SIZES)('passes small messages unchanged, in pieces of %i bytes', (size) => {
     const stream = Buffer.concat([row(10), error('short'), notice('short'), row(0), READY]);
     expect(limited(stream, size).equals(stream)).toBe(true);
   });
@@ -72,7 +72,7 @@ describe('MessageLimiter', () => {
     expect(limited(stream, size, { admitsRow }).equals(Buffer.concat([row(10), READY, READY]))).toBe(true);
   });
 
-  it.each(SIZES)('cuts an error to its beginning, in pieces of %i bytes', async (size) => {
+  it.each(SIZES)('truncates a long error, in pieces of %i bytes', async (size) => {
     const stream = Buffer.concat([error('é'.repeat(200_000)), READY, error('short'), READY]);
     const [cut, ready, short, last] = await parsed(limited(stream, size));
     expect([ready?.name, last?.name]).toEqual(['readyForQuery', 'readyForQuery']);
@@ -82,7 +82,7 @@ describe('MessageLimiter', () => {
     expect(short).toMatchObject({ name: 'error', message: 'short', hint: 'a hint' });
   });
 
-  it.each([0, 1, 2, 3])('cuts no character in two (%i)', async (shift) => {
+  it.each([0, 1, 2, 3])('does not split a character (%i)', async (shift) => {
     const [cut] = await parsed(limited(error('x'.repeat(shift) + '𝕏'.repeat(10_000)), 1_000));
     expect(cut?.message).toMatch(/^x*𝕏+…$/u);
   });
@@ -93,7 +93,7 @@ describe('MessageLimiter', () => {
     expect(cut?.hint).toMatch(/^x+…$/);
   });
 
-  it('cuts a long setting', async () => {
+  it('truncates a long setting', async () => {
     const long = message('S', `search_path\0${'x'.repeat(100_000)}\0`);
     const [cut, ready] = await parsed(limited(Buffer.concat([long, READY]), 1_000));
     expect([cut?.name, ready?.name]).toEqual(['parameterStatus', 'readyForQuery']);

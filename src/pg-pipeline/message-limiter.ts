@@ -27,7 +27,7 @@ export interface MessageLimits {
   admitsNotice(): boolean;
 }
 
-/** What happens to a message. */
+/** How a message is handled. */
 type Action = 'pass' | 'drop' | 'cut';
 
 export class MessageLimiter {

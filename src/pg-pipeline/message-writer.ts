@@ -9,9 +9,9 @@ import { BINARY, type Format, NULL_LENGTH, TEXT } from './protocol';
 const USUAL = 16 * 1024;
 /** Bytes; a larger buffer is returned instead of being copied and kept. */
 const KEPT = 64 * 1024;
-/** Bytes of a value that is sent as it is: copying 50 MB blocks the event loop for as many milliseconds. */
+/** Bytes from which a value is sent without being copied: copying 50 MB blocks the event loop for as many milliseconds. */
 const LARGE = 1024 * 1024;
-/** Maximum of UTF-8 bytes for a UTF-16 code unit. */
+/** Maximum number of UTF-8 bytes for a UTF-16 code unit. */
 const BYTES_PER_UNIT = 3;
 
 const PARSE = 'P'.charCodeAt(0);
@@ -22,7 +22,7 @@ const CLOSE = 'C'.charCodeAt(0);
 const SYNC = 'S'.charCodeAt(0);
 const STATEMENT = 'S'.charCodeAt(0);
 const PORTAL = 'P'.charCodeAt(0);
-/** A text that is bytes already: a large one is neither decoded nor encoded, which would hold the event loop. */
+/** A text that is in UTF-8 already: decoding or encoding a large text would block the event loop. */
 export class TextBytes {
   constructor(readonly bytes: Buffer) {}
 }
@@ -33,9 +33,9 @@ export type WireValue = string | TextBytes | Buffer | null;
 export class MessageWriter {
   private bytes = Buffer.allocUnsafeSlow(USUAL);
   private at = 0;
-  /** Large values, each with the place where it belongs. */
+  /** Large values with their positions. */
   private large: { readonly at: number; readonly bytes: Buffer }[] = [];
-  /** Bytes of those in the message that was begun last. */
+  /** Bytes of large values in the current message. */
   private largeBytes = 0;
 
   /** PostgreSQL infers the types of the parameters. An empty name is the unnamed statement. */
@@ -96,7 +96,7 @@ export class MessageWriter {
     this.end(this.begin(SYNC));
   }
 
-  /** As take(), with large values between what was written. They must not change until they are sent. */
+  /** As take(), in parts, with the large values in between, which must not change until they are sent. */
   takeParts(): Buffer[] {
     const { large } = this;
     this.large = [];
@@ -110,7 +110,7 @@ export class MessageWriter {
     return [...parts, written.subarray(from)];
   }
 
-  /** False: take() returns all. */
+  /** False if take() returns everything. */
   get hasLarge(): boolean {
     return this.large.length > 0;
   }
@@ -156,7 +156,7 @@ export class MessageWriter {
     this.largeBytes += bytes.length;
   }
 
-  /** @returns the place of the message's length */
+  /** @returns the position of the message's length */
   private begin(code: number): number {
     this.byte(code);
     this.int32(0);

@@ -100,12 +100,12 @@ export class PipelineConnection {
     return this.client.processID ?? 0;
   }
 
-  /** Closes the connection at once. The running pipeline fails. */
+  /** Closes the connection immediately. The running pipeline fails. */
   disconnect(): void {
     this.wire.stream.destroy();
   }
 
-  /** Asks the server to stop what runs here, which then fails with 57014. Resolves when the request is over. */
+  /** Asks the server to cancel the running statement, which then fails with 57014. Resolves when the request is complete. */
   async cancel(): Promise<void> {
     const { host, port, secretKey } = this.client;
     const address = { host, port, ssl: this.config.ssl };
@@ -121,7 +121,7 @@ export class PipelineConnection {
     await this.client.end().catch(() => undefined);
   }
 
-  /** A pipeline failed. @returns the error that it rejects with */
+  /** Handles the failure of a pipeline. @returns the error that it rejects with */
   protected onFailure(error: Error & { severity?: string }): Error {
     // The server closes the socket a moment after a fatal error.
     if (error.severity === 'FATAL' || error.severity === 'PANIC') this.broken = true;

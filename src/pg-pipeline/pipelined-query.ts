@@ -20,13 +20,13 @@ export const STALE_PLAN = '0A000';
 /** Shared, because a pipeline is written without interruption. */
 const WRITER = new MessageWriter();
 
-/** What a pipeline needs of its connection. */
+/** What a pipeline needs from its connection. */
 export interface PipelineHost {
   readonly wire: WireConnection;
   readonly statements: StatementCache;
-  /** Asks the server to stop the pipeline: the rest of a result is not wanted. */
+  /** Asks the server to stop the pipeline: the rest of a result is not needed. */
   cancel(): void;
-  /** The pipeline failed. @returns the error that its promise rejects with */
+  /** Called when the pipeline has failed. @returns the error that its promise rejects with */
   onFailure(error: Error): Error;
 }
 
@@ -49,8 +49,8 @@ export class PipelinedQuery implements DriverQuery, RunningQuery {
   private streamed = 0;
 
   /**
-   * @param afterwards runs in the same round trip after the statements were committed or have failed, in a transaction of
-   *   its own; its own failure is ignored
+   * @param afterwards runs in the same round trip after the statements were committed or have failed, in a
+   * separate transaction; its failure is ignored
    */
   constructor(
     statements: readonly Statement[],
@@ -114,7 +114,7 @@ export class PipelinedQuery implements DriverQuery, RunningQuery {
     this.streamed = 0;
   }
 
-  /** The pipeline fails as soon as the server is done with it. The first error counts. */
+  /** The pipeline fails as soon as the server has finished it. The first error counts. */
   fail(error: unknown): void {
     this.failure ??= error instanceof Error ? error : new Error(String(error));
   }
@@ -155,7 +155,7 @@ export class PipelinedQuery implements DriverQuery, RunningQuery {
     for (const { statement, isNew } of this.afterwards ? [...this.runs, this.afterwards] : this.runs) {
       if (statement.name && (isNew || isStale)) this.host.statements.markUncertain(statement.name);
     }
-    // The statements were committed before.
+    // The statements are committed already.
     if (this.isOver && !this.failure) this.resolve(this.runs.map(({ result }) => result));
     else this.reject(this.host.onFailure(this.failure ?? error));
   }

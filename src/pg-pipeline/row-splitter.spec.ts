@@ -74,7 +74,7 @@ function split(size: number): {
       order.push('others');
     },
   );
-  // The same memory each time, as sockets read it.
+  // Each piece is in the same memory, as when a socket reads.
   const memory = Buffer.alloc(size);
   for (let at = 0; at < STREAM.length; at += size) {
     const arrived = STREAM.copy(memory, 0, at, at + size);

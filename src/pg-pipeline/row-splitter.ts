@@ -20,19 +20,19 @@ const LARGE = 256 * 1024;
 
 /** The part of the running pipeline that the splitter uses. */
 export interface RunningQuery {
-  /** False drops the row. Asked once for each row. @param bytes of the message */
+  /** Called once for each row; false drops it. @param bytes of the message */
   admitsRow(bytes: number): boolean;
   /** Sink of the current statement. Without a sink its rows are forwarded with the other messages. */
   readonly sink: RowSink | undefined;
   /** @param rowCount as in the command tag (`INSERT 0 5`); 0 when the tag has no count */
   onCommandComplete(rowCount: number): void;
-  /** Asked once for each ReadyForQuery. True: a later ReadyForQuery ends the query, so this message is not forwarded. */
+  /** Called once for each ReadyForQuery. True: a later ReadyForQuery ends the query, so this message is not forwarded. */
   onReady(): boolean;
   /** The sink threw an error. No further row is admitted then. */
   fail(error: unknown): void;
 }
 
-/** What happens to a message. */
+/** How a message is handled. */
 type Action = 'forward' | 'handle' | 'hand on in parts' | 'skip';
 
 export class RowSplitter {
@@ -67,7 +67,7 @@ export class RowSplitter {
         at = end;
         continue;
       }
-      // First the messages before it: they may change the current statement.
+      // Forwards the messages before it first: they may change the current statement.
       if (begin < at) this.forward(bytes.subarray(begin, at));
       begin = at;
       const action = this.actionFor(code, length);

@@ -13,7 +13,7 @@ export class StatementCache {
   private readonly prepared = new Map<string, PreparedStatement>();
   private readonly uncertain = new Set<string>();
 
-  /** @param capacity how many statements one connection keeps prepared */
+  /** @param capacity the maximum number of statements that a connection keeps prepared */
   constructor(private readonly capacity = 200) {}
 
   /** Finds a prepared statement, and marks it as just used. */
@@ -44,7 +44,7 @@ export class StatementCache {
     this.uncertain.clear();
   }
 
-  /** Names to close before anything else is sent. Closing a name that the server does not know is no error. */
+  /** Names to close before anything else is sent. Closing a name that the server does not know is not an error. */
   takeNamesToClose(): string[] {
     const names = [...this.uncertain];
     this.uncertain.clear();

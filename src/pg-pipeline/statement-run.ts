@@ -28,7 +28,7 @@ export class StatementRun {
       writer.raw(messages);
       return;
     }
-    // Before Parse is written, which a value that throws would leave without a Bind.
+    // Before Parse is written: a value that throws would leave Parse without a Bind.
     const values = (this.statement.values ?? []).map(wireValue);
     this.prepared = prepared ?? this.parse(writer, cache, name);
     writer.bind(name, values, sink ? (sink.formats ?? ALL_TEXT) : ALL_TEXT);
@@ -66,7 +66,7 @@ export class StatementRun {
     this.parser?.addRow(this.parser.parseRow(fields));
   }
 
-  /** The statement ended. @param hasFailed whether the pipeline is going to fail */
+  /** Called when the statement has ended. @param hasFailed whether the pipeline is going to fail */
   complete(rowCount: number, hasFailed: boolean): void {
     this.rowCount = rowCount;
     if (this.prepared && this.prepared.fields === undefined && !hasFailed) this.prepared.fields = null;

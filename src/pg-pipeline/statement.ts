@@ -1,11 +1,11 @@
-/** What a pipeline sends, and what it answers. */
+/** The statements of a pipeline, and their results. */
 import type { QueryResultRow } from 'pg';
 import { BINARY, type Format, TEXT } from './protocol';
 import { MessageWriter } from './message-writer';
 
 export interface Statement {
   readonly text: string;
-  /** As node-postgres takes them. */
+  /** Values that node-postgres accepts. */
   readonly values?: readonly unknown[];
   /**
    * Keeps the statement prepared on its connection. A name identifies the text and everything that changes its plan, such as
@@ -30,22 +30,22 @@ export interface StatementResult<Row extends QueryResultRow = QueryResultRow> {
   readonly rowCount: number;
 }
 
-/** An error that a method throws fails the pipeline; no further rows come then. */
+/** An error that a method throws fails the pipeline, and no further rows follow. */
 export interface RowSink {
   /** The format of each column, or one for all. Default: text. */
   readonly formats?: readonly Format[];
-  /** The types (OIDs) of the columns: before the first row, once for each connection that prepares the statement. */
+  /** Receives the types (OIDs) of the columns before the first row, once for each connection that prepares the statement. */
   onTypes?(types: readonly number[]): void;
   /**
-   * A row's columns between two places of `bytes`: the length of each in four bytes (-1 for null), then its value. Valid
-   * until this returns.
+   * Receives a row's columns between two offsets in `bytes`: the length of each in four bytes (-1 for null),
+   * then its value. Valid until this returns.
    */
   onRow(bytes: Buffer, start: number, end: number): void;
-  /** A part of what onRow() would get, cut anywhere: for rows of 256 KiB and more. Without it these are put together first. */
+  /** Receives parts, cut anywhere, of rows of 256 KiB and more. Without it, such rows are assembled first. */
   onRowPart?(bytes: Buffer, start: number, end: number, isLast: boolean): void;
 }
 
-/** The values of a row, which share memory with what was read: copy what is kept. */
+/** Receives the values of a row, which share memory with the read buffer: copy what is kept. */
 export type RawRow = (Buffer | null)[];
 
 const ALL_BINARY: readonly Format[] = [BINARY];

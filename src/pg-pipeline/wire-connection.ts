@@ -28,7 +28,7 @@ export interface WireConnectionOptions {
 export class WireConnection extends Connection {
   /** The running pipeline; undefined while node-postgres runs a query. */
   running: RunningQuery | undefined;
-  /** Replaces the stream for node-postgres' parser: all messages that the pipeline does not take itself. */
+  /** Replaces the stream for node-postgres' parser: it gets all messages that the pipeline does not handle. */
   private readonly others = new EventEmitter();
   private readonly splitter: RowSplitter;
   /** Reads once in a turn of the event loop, because node-postgres converts all data to strings. */
@@ -50,7 +50,7 @@ export class WireConnection extends Connection {
     });
     this.isPaced = isPaced;
     const limiter = new MessageLimiter(limits, (bytes) =>
-      // Copied, because the parser keeps the beginning of a message that has not arrived as a whole.
+      // Copied, because the parser keeps the beginning of a message that has not arrived completely.
       this.others.emit('data', Buffer.from(bytes)),
     );
     this.splitter = new RowSplitter(

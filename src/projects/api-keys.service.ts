@@ -19,14 +19,17 @@ export class ApiKeysService {
     private readonly clock: Clock,
   ) {}
 
-  /** With the times of their last use, which are up to a minute late. @throws AppError 404 */
+  /** Lists the keys with the times of their last use, which are up to a minute late. @throws AppError 404 */
   async list(projectId: string): Promise<{ key: ApiKey; lastUsedAt: Date | null }[]> {
     const { apiKeys } = await this.registry.get(projectId);
     const uses = await this.uses.of(projectId);
     return apiKeys.map((key) => ({ key, lastUsedAt: uses.get(key.id) ?? null }));
   }
 
-  /** Every process accepts it when this resolves. @throws AppError 400 for a role that requests cannot have, 404, 409 */
+  /**
+   * Creates a key. Every process accepts it when this resolves.
+   * @throws AppError 400 for a role that requests cannot have, 404, 409
+   */
   async create(
     projectId: string,
     rights: ApiKeyRights,
@@ -41,14 +44,14 @@ export class ApiKeysService {
     return made;
   }
 
-  /** No process accepts it when this resolves. @throws AppError 404 */
+  /** Revokes a key. No process accepts it when this resolves. @throws AppError 404 */
   async revoke(projectId: string, keyId: string, actor: Actor): Promise<void> {
     const details = { key_id: keyId.slice(0, 64) };
     const entry = { action: 'project.api_key.revoke', actor, details };
     await this.lists.remove('api-keys', projectId, keyId, entry);
   }
 
-  /** A courtesy: the database decides at each request. */
+  /** Only for an early error: the database decides at each request. */
   private async assertRole(projectId: string, role: string): Promise<void> {
     const project = await this.owner.find(projectId);
     if (!project) throw projectNotFound();

@@ -1,6 +1,6 @@
 /**
- * Named keys of a project, next to the two of DECISIONS.md 3: opaque text, of which Plinth keeps a hash. A key contains the ids of
- * its project and of itself, so it is found without a search.
+ * Named keys of a project, in addition to the two of DECISIONS.md 3: opaque text, of which Plinth keeps a
+ * hash. A key contains the ids of its project and of itself, so it is found without a search.
  */
 import { createHash } from 'node:crypto';
 import { equalSecrets } from '../infra/crypto/constant-time';
@@ -16,7 +16,7 @@ export interface ApiKey {
   readonly hash: string;
   readonly kind: ApiKeyKind;
   readonly name: string;
-  /** Of requests whose bearer is the key. */
+  /** The role of requests whose bearer token is the key. */
   readonly role: string;
   /** Milliseconds since the epoch. */
   readonly created_at: number;

@@ -37,10 +37,10 @@ export class KeyRotationService {
   ) {}
 
   /**
-   * Gives the project new secrets for signing. Old keys, tokens and storage URLs stay valid for the grace period. No
-   * process signs with the new secrets until every process accepts their signatures.
-   * The owner role of the database gets a new password at once, and its sessions end.
-   * @param graceSeconds 0 invalidates the old secrets at once
+   * Gives the project new secrets for signing. Old keys, tokens and storage URLs stay valid for the grace
+   * period. No process signs with the new secrets until every process accepts their signatures. The owner
+   * role of the database gets a new password immediately, and its sessions end.
+   * @param graceSeconds 0 invalidates the old secrets immediately
    * @param endsNamed S3 keys and named keys end with the grace period, too
    */
   async rotate(
@@ -76,7 +76,7 @@ export class KeyRotationService {
   }
 
   /**
-   * Rotates only the key pair that signs users' tokens. The next one, which is published already, signs from now on.
+   * Rotates only the key pair that signs users' tokens. The next key, which is published already, takes its place.
    * @throws AppError 409 where the project's secret signs them
    */
   async rotateSigningKeys(id: string, graceSeconds: number, actor: Actor): Promise<void> {

@@ -15,7 +15,7 @@ import { formerDataSecret, MasterKeyError, ProjectSecrets } from './project-secr
 
 /** Name of the lock: passes of several processes run one after the other. */
 const LOCK = 'master-key';
-/** For the owner's tables, which an owner may lock. */
+/** Limits the wait for the owner's tables, which an owner can lock. */
 const TIME_LIMITS = '-c statement_timeout=10s -c lock_timeout=5s';
 
 export interface RotationState {
@@ -132,6 +132,6 @@ export class MasterKeyRotation {
   }
 }
 
-/** Tells keys apart, and says nothing about them. */
+/** Identifies a key without revealing anything about it. */
 const identify = (key: string): string =>
   Buffer.from(hkdfSync('sha256', key, '', 'plinth master key id', 8)).toString('hex');

@@ -7,7 +7,7 @@ import type { SecretKind } from '../install/secrets.service';
 interface SealedColumn {
   readonly table: string;
   readonly column: string;
-  /** Two columns that identify a row; the first one alone is given twice. */
+  /** Two columns that identify a row; a single column is given twice. */
   readonly keys: readonly [string, string];
   /** The purpose that SecretBox authenticates. @param key value of the first of `keys` */
   readonly purposeOf: (key: string) => string;
@@ -23,7 +23,7 @@ type Query = (text: string, values: readonly unknown[]) => Promise<readonly unkn
 export type Reseal = (sealed: Buffer, purpose: string) => Buffer | null;
 
 const PAGE = 500;
-/** Longer values are none of Plinth's: the owner of a project can write to its tables. */
+/** Longer values are not Plinth's: the owner of a project can write to its tables. */
 const MAX_SEALED = 65_536;
 const FACT = 'master-key:';
 
@@ -59,7 +59,7 @@ const PLATFORM_COLUMNS: readonly SealedColumn[] = [
   },
 ];
 
-/** Mails that wait, and factors of the first versions. */
+/** Waiting mails, and second factors from the first versions. */
 const projectColumns = (projectId: string): SealedColumn[] => [
   {
     table: 'auth.outgoing_mails',
@@ -151,7 +151,7 @@ async function resealAll(
         return fresh ? [{ ...row, fresh }] : [];
       });
       count += changed.length;
-      // A secret that was changed in the meantime is left: its new form is read in the next pass.
+      // A secret that was changed in the meantime is left unchanged: its new form is read in the next pass.
       if (changed.length > 0 && !isDry)
         await query(
           `update ${table} t set ${column} = v.fresh

@@ -71,9 +71,9 @@ export class OwnerDatabase {
   }
 
   /**
-   * Gives the owner role a new password and ends its sessions, so that staff who knew the old one have no access. The password of the
-   * login role, which nobody is told, is set again, because project code can change it.
-   * @param actor null: another entry of the audit log tells of the change
+   * Gives the owner role a new password and ends its sessions, so that staff who knew the old one have no access. The
+   * password of the login role, which nobody is told, is set again, because project code can change it.
+   * @param actor null: another entry of the audit log records the change
    * @throws AppError 404
    */
   async rotatePassword(id: string, actor: Actor | null): Promise<void> {
@@ -91,7 +91,7 @@ export class OwnerDatabase {
   /** @returns the project with the password that is now valid */
   private async restorePassword(refused: ProjectEntity): Promise<ProjectEntity> {
     const restored = await this.repository.changeOwnerPassword(refused.id, async (project) => {
-      // It was rotated since the project was read, or another connection has restored it.
+      // The password was rotated after the project was read, or another connection has restored it.
       if (await this.isAccepted(project)) return null;
       const { ownerRole } = project;
       const { password } = this.connectionOf(project);

@@ -40,7 +40,7 @@ export class ProjectKeyLists {
     private readonly clock: Clock,
   ) {}
 
-  /** Every process accepts the key when this resolves. Keys that expired go. @throws AppError 404, 409 */
+  /** Adds a key and removes expired keys. Every process accepts the key when this resolves. @throws AppError 404, 409 */
   async add<K extends Key>(kind: Kind, projectId: string, key: K, entry: Entry): Promise<void> {
     await this.change<K>(kind, projectId, entry, (keys) => {
       const valid = keys.filter((one) => isKeyValid(one, this.clock.now()));
@@ -49,7 +49,7 @@ export class ProjectKeyLists {
     });
   }
 
-  /** No process accepts the key when this resolves. @throws AppError 404 */
+  /** Removes a key. No process accepts it when this resolves. @throws AppError 404 */
   async remove(kind: Kind, projectId: string, keyId: string, entry: Entry): Promise<void> {
     await this.change(kind, projectId, entry, (keys) => {
       const rest = keys.filter(({ id }) => id !== keyId);

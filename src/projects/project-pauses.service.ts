@@ -1,6 +1,6 @@
 /**
- * Pauses and resumes projects. A paused project keeps its data, answers its API with 503, and holds no connections of the
- * pools; its administration works on.
+ * Pauses and resumes projects. A paused project keeps its data, answers its API with 503, and holds no
+ * connections of the pools; its administration keeps working.
  */
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/time/clock';

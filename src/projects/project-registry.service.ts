@@ -44,7 +44,7 @@ export class ProjectRegistry {
   ) {
     bus.onProjectChange((id) => this.forget(id));
     bus.onGap(() => this.clear());
-    // A process that is cut off must not accept keys without end that others have rotated.
+    // A process that is cut off must not accept rotated keys indefinitely.
     bus.onLongGap(() => this.cache.clear());
   }
 
@@ -101,7 +101,7 @@ export class ProjectRegistry {
     for (const handler of this.changeHandlers) handler(id);
   }
 
-  /** Notifications may have been lost: every project may have changed, also one that is being read. */
+  /** Notifications may have been lost: any project may have changed, even one that is being read. */
   private clear(): void {
     const ids = this.inUse().map(({ id }) => id);
     this.cache.clear();

@@ -74,7 +74,7 @@ export class ProjectSecrets {
   }
 }
 
-/** Of projects that earlier versions created. */
+/** The data secret of a project that an earlier version created. */
 export function formerDataSecret(masterKey: string, projectId: string): string {
   const purpose = `plinth project data v1:${projectId}`;
   return Buffer.from(hkdfSync('sha256', masterKey, '', purpose, 32)).toString('base64url');

@@ -1,4 +1,4 @@
-/** The settings of a project, composed of those of all features. Only values that were set are stored. */
+/** The settings of a project, composed of the settings of all features. Only values that were set are stored. */
 import { invalidParameters } from '../common/errors/app-error';
 import { AUTH_SETTINGS } from './settings/auth.settings';
 import { QUOTA_SETTINGS } from './settings/quota.settings';

@@ -21,7 +21,7 @@ import { TemplateDatabase } from '../provisioning/template-database';
 const RECOVERY_INTERVAL_MS = 30_000;
 /** Databases that are migrated or dropped in parallel, so that a slow one does not delay the others. */
 const CONCURRENT_DATABASES = 4;
-/** Outdated projects that are read at once. */
+/** Outdated projects per page. */
 const PAGE = 500;
 /** Milliseconds to wait for another process that migrates or creates the same project. */
 const WAIT_TIMEOUT_MS = 300_000;
@@ -70,7 +70,7 @@ export class ProjectUpkeep implements OnApplicationShutdown {
     await this.recovering;
   }
 
-  /** Work of every 30 seconds. An older process that runs at the same time may still create projects of its schema. */
+  /** Runs every 30 seconds. An older process that runs at the same time may still create projects of its schema. */
   keepUp(): Promise<void> {
     this.keepingUp ??= this.recover()
       .then(() => this.migrateOutdated(0))

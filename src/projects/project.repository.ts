@@ -96,7 +96,7 @@ export class ProjectRepository {
     });
   }
 
-  /** Active projects with their own server, which is none of the installation's. */
+  /** Active projects with their own server, which is not one of the installation's. */
   async listWithOwnServer(): Promise<ProjectEntity[]> {
     return this.dataSource.manager.findBy(ProjectEntity, {
       status: 'active',
@@ -105,7 +105,7 @@ export class ProjectRepository {
     });
   }
 
-  /** The schema version of an active project; null when it is not active any more. */
+  /** The schema version of an active project; null when it is no longer active. */
   async findSchemaVersion(id: string): Promise<string | null> {
     const project = await this.dataSource.manager.findOneBy(ProjectEntity, { id, status: 'active' });
     return project?.schemaVersion ?? null;
@@ -185,7 +185,7 @@ export class ProjectRepository {
     await this.dataSource.manager.update(ProjectEntity, { id }, { schemaVersion });
   }
 
-  /** @returns false when it is not active (any more) */
+  /** @returns false if it is not active */
   async markDeleting(id: string): Promise<boolean> {
     return this.dataSource.transaction(async (manager) => {
       const { affected } = await manager.update(
@@ -237,7 +237,7 @@ export class ProjectRepository {
     });
   }
 
-  /** @param entry null: another entry tells of the change */
+  /** @param entry null: another entry records the change */
   async changeSigningKeys(
     id: string,
     entry: AuditEntry | null,
@@ -279,8 +279,8 @@ export class ProjectRepository {
   }
 
   /**
-   * Runs work that only one process may do for a project at a time. The lock has its own connection: if it took
-   * one of the pool, the work could wait for the pool for ever.
+   * Runs work that only one process may do for a project at a time. The lock has its own connection: if it
+   * took one from the pool, the work could wait for the pool for ever.
    * @param waitTimeoutMs time to wait for another process that holds the lock
    * @returns false when another process holds the lock
    */

@@ -44,11 +44,11 @@ export interface Project {
   readonly settings: ProjectSettings;
   /** The current one is the first. */
   readonly secrets: readonly [ProjectSecret, ...ProjectSecret[]];
-  /** Sign users' tokens; none where the secret does. */
+  /** Key pairs that sign users' tokens; empty if the secret signs them. */
   readonly signingKeys: readonly SigningKey[];
-  /** Sign requests of the S3 protocol. */
+  /** Key pairs that sign requests of the S3 protocol. */
   readonly s3Keys: readonly S3Key[];
-  /** Next to the two keys that the secrets sign. */
+  /** Keys in addition to the two that the secrets sign. */
   readonly apiKeys: readonly ApiKey[];
   /** Keys of values in the project's database are derived from it: refresh tokens, second factors. */
   readonly dataSecret: string;

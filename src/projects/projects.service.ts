@@ -43,7 +43,7 @@ const ANSWER_MS = 15_000;
 class ServerFull extends Error {}
 
 export interface RestoreSteps {
-  /** The database is empty but for these. */
+  /** The database contains only these. */
   readonly extensions: readonly AdminExtension[];
   /** Runs while the owner has no rights on roles. */
   fill(project: ProjectEntity): Promise<void>;
@@ -52,9 +52,9 @@ export interface RestoreSteps {
 }
 
 interface Reservation {
-  /** The slug is generated, so a taken one gets a suffix. */
+  /** Whether the slug is generated, so that it gets a suffix if it is taken. */
   readonly mayVary: boolean;
-  /** The server was chosen for its room. */
+  /** Whether the server was chosen for its free places. */
   readonly isPlaced: boolean;
 }
 
@@ -90,7 +90,7 @@ export class ProjectsService {
       try {
         return await this.build(entity, kind, () => this.provision(entity, actor));
       } catch (error) {
-        // The next look finds another server, or none.
+        // The next search finds another server, or none.
         if (!(error instanceof ServerFull)) throw error;
       }
     }
@@ -119,7 +119,7 @@ export class ProjectsService {
     this.restoreListeners.push(listener);
   }
 
-  /** Does the same under another id, and undoes it. */
+  /** Restores the project under another id, and undoes it. */
   async rehearse(copy: ProjectCopy, steps: RestoreSteps, actor: Actor): Promise<void> {
     const { project } = this.factory.copyOf({ ...copy, id: null, keys: null, slug: varySlug(copy.slug) });
     const entry = this.entryOf(project, 'project.restore', actor, { dry_run: true });
@@ -151,7 +151,7 @@ export class ProjectsService {
     return (await this.projects.findActive({ id })) !== null;
   }
 
-  /** The name of a database of this id that no project of this installation has: another one on the server may. */
+  /** The name of a database with this id, if no project of this installation has it but another installation may. */
   async foreignDatabase(id: string): Promise<string | null> {
     if (await this.projects.exists(id)) return null;
     const { databaseName } = namesOf(id);
@@ -261,7 +261,7 @@ export class ProjectsService {
     });
   }
 
-  /** Servers besides the platform's, with projects or without; one of a project's own may be listed several times. */
+  /** Servers other than the platform's, with or without projects; the own server of a project may be listed several times. */
   async listServersElsewhere(): Promise<DatabaseServer[]> {
     const ofProjects = (await this.projects.listWithOwnServer()).map((entity) => this.serverOf(entity));
     return [...(await this.servers.listOthers()), ...ofProjects];

@@ -11,7 +11,7 @@ type SecretName = HookName | 'ldap' | 'captcha';
 /** A setting with an address, and with a secret for it. */
 interface Addressed {
   readonly url?: string;
-  /** Whose address it is, without a `url`. */
+  /** Stands for an address if there is no `url`. */
   readonly provider?: string;
   readonly secret?: string;
   readonly bind_password?: string;
@@ -25,7 +25,8 @@ const memberOf = (name: SecretName): 'secret' | 'bind_password' =>
   name === 'ldap' ? 'bind_password' : 'secret';
 
 /**
- * @param stored an address that stays keeps its secret @param dataSecret of the project
+ * @param stored the stored settings: an unchanged address keeps its secret
+ * @param dataSecret of the project
  * @throws AppError 400 for a new address without a secret
  */
 export function withSealedSecrets(

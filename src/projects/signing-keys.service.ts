@@ -1,4 +1,4 @@
-/** Changes the key pairs of projects so that no process, and no reader of the key set, meets a signature of an unknown key. */
+/** Changes the key pairs of projects so that no process or reader of the key set meets a signature by an unknown key. */
 import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../common/time/clock';
 import { MessageBus } from '../install/message-bus.service';

@@ -11,7 +11,7 @@ import { randomId } from '../infra/crypto/random';
 export const JWT_ALGORITHMS = ['HS256', ...KEY_PAIR_ALGORITHMS] as const;
 export type JwtAlgorithm = (typeof JWT_ALGORITHMS)[number];
 
-/** Of the users' tokens of new projects; projects that were created before it was set stay with HS256. */
+/** The algorithm for users' tokens of new projects; projects that were created before it was set keep HS256. */
 export const NEW_PROJECT_ALGORITHM: JwtAlgorithm = 'ES256';
 
 export const SIGNING_KEY_STATUSES = ['next', 'current', 'previous'] as const;
@@ -25,7 +25,7 @@ export interface StoredSigningKey {
   readonly private_key: string;
   readonly status: SigningKeyStatus;
   readonly created_at: number;
-  /** Of previous ones only. */
+  /** Only for previous keys. */
   readonly expires_at: number | null;
 }
 
@@ -35,7 +35,7 @@ export interface SigningKey {
   readonly status: SigningKeyStatus;
   readonly createdAt: number;
   readonly expiresAt: number | null;
-  /** Verifies. */
+  /** The public key, which verifies. */
   readonly key: KeyObject;
   readonly privateKey: KeyObject;
 }
@@ -78,12 +78,12 @@ export async function firstSigningKeys(algorithm: JwtAlgorithm, now: number): Pr
   return Promise.all([newSigningKey(algorithm, 'current', now), newSigningKey(algorithm, 'next', now)]);
 }
 
-/** Without previous ones that have expired. */
+/** The keys without expired previous keys. */
 const keptKeys = (keys: readonly StoredSigningKey[], now: number): StoredSigningKey[] =>
   keys.filter(({ expires_at: end }) => end === null || end > now);
 
 /**
- * The next key signs, the current one verifies until it expires.
+ * Makes the next key sign, and the current key only verify until it expires.
  * @param next the new next key; null: no key signs any more
  * @param expiresAt of the current one; if it is now, it and all previous ones are deleted
  */
@@ -157,7 +157,7 @@ function isKeyOf(algorithm: unknown, pem: string): boolean {
   }
 }
 
-/** Of the project's key set (RFC 7517). */
+/** A public key as it is listed in the project's key set (RFC 7517). */
 export function toPublicJwk({ kid, algorithm, key }: SigningKey): Record<string, unknown> {
   return { ...key.export({ format: 'jwk' }), kid, alg: algorithm, use: 'sig', key_ops: ['verify'] };
 }

@@ -1,6 +1,7 @@
 /**
- * The stops of writes that moves announce to every process, so that clients get 503 at once instead of waiting for a lock. Only
- * locks in the database keep writers out. An announcement lasts for seconds and is renewed, so it ends with the process that moves.
+ * The stops of writes that moves announce to every process, so that clients get 503 immediately instead of
+ * waiting for a lock. Only locks in the database keep writers out. An announcement lasts for seconds and is
+ * renewed, so it ends with the process that moves.
  */
 import { Injectable } from '@nestjs/common';
 import { MessageBus } from '../install/message-bus.service';

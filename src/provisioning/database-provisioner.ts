@@ -45,7 +45,7 @@ const DROP_LIMIT = '5min';
 /** Longer than ObstacleWatch takes to end sessions of projects that hold a lock. */
 const LOCK_LIMIT = '30s';
 const DEPENDENT_OBJECTS = '2BP01';
-/** Begins the mark of the creation to which a project's roles and database belong. */
+/** Prefix of the mark that names the creation to which a project's roles and database belong. */
 const MARK = 'plinth: created by';
 
 @Injectable()
@@ -66,7 +66,7 @@ export class DatabaseProvisioner {
     const prepared = await this.template.ensureOn(server);
     await this.createDatabase(server, plan, prepared, `template ${quoteIdentifier(prepared.template)}`);
     await this.admitOwner(server, plan);
-    // The copy holds no code of the owner yet: the last moment at which the admin role may work in it.
+    // The copy contains no code of the owner yet, so the admin role can still work in it.
     await server.asAdmin(plan.database, (client) => handOver(client, plan, prepared));
     const polled = !prepared.capabilities.superuser || !prepared.serviceBypassesRls;
     if (polled) {
@@ -78,8 +78,8 @@ export class DatabaseProvisioner {
 
   /**
    * Creates the roles and a database for a backup: it has nothing but the event triggers and these extensions, which
-   * only the admin role may create. Archived SQL runs later, as the owner, which until admitOwner() is no member of the
-   * roles that all projects share and may create none: such SQL cannot change global objects.
+   * only the admin role may create. Archived SQL runs later, as the owner, which until admitOwner() is not a member
+   * of the roles that all projects share and may create none: such SQL cannot change global objects.
    */
   async createEmpty(
     server: DatabaseServer,

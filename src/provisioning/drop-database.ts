@@ -8,7 +8,7 @@ import { DatabaseServer } from './database-server';
 import { BOOTSTRAP_SUPERUSER } from './shared-roles';
 
 /**
- * Without SUPERUSER, only the sessions that Plinth's role may end.
+ * Sessions of a role; without SUPERUSER, only those that Plinth's role may end.
  * @param role null: of all roles
  */
 export async function endSessions(
@@ -25,7 +25,7 @@ export async function endSessions(
 
 /**
  * Prepared transactions outlive their sessions and block DROP DATABASE. They can be rolled back only from
- * within their own database. ROLLBACK PREPARED runs no code of the owner's, so the admin role may connect to
+ * within their own database. ROLLBACK PREPARED runs no code of the owner, so the admin role may connect to
  * it.
  */
 export async function rollBackPrepared(
@@ -102,8 +102,8 @@ export async function dropDatabase(client: Client, name: string): Promise<void> 
 }
 
 /**
- * The project's two roles, and before them those that the owner created (PostgreSQL 16 and later). Not those that another owner
- * granted with the admin option: only the grant to the creator of a role comes from the bootstrap superuser.
+ * The project's two roles, and before them the roles that the owner created (PostgreSQL 16 and later). Roles that another owner
+ * granted with the admin option are left out: only the grant to the creator of a role comes from the bootstrap superuser.
  */
 export async function rolesOf(
   client: Client,

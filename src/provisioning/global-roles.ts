@@ -64,8 +64,8 @@ export async function ensureLoginGroup(client: Client, capabilities: ServerCapab
 }
 
 /**
- * An owner may have created a role of that name before Plinth did, and would then have the admin option on it.
- * The admin option of roles that a superuser granted it to is kept: those are admin roles of installations.
+ * An owner may have created a role of that name before Plinth did, and would then have the admin option on
+ * it. Roles that got the admin option from a superuser keep it: they are admin roles of installations.
  */
 async function revokeAdminOptions(client: Client): Promise<void> {
   const { rows } = await client.query<{ member: string; grantor: string }>(

@@ -71,7 +71,7 @@ export class ObstacleWatch {
     const blockers = await admin.query<ProjectSession>(BLOCKERS, [pid]);
     for (const session of blockers.rows) await this.end(admin, session, 'lock');
     const waiting = await admin.query<WaitingSession>(WAITING_FOR_CLIENTS, [pid]);
-    // One at a time: without this one, the next may no longer block the work.
+    // Ends one session at a time: without it, the others may no longer block the work.
     const session = stalled.longest(waiting.rows);
     if (session) await this.end(admin, session, 'stalled_client');
   }

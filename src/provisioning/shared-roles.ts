@@ -1,6 +1,6 @@
 /**
- * What owners can change of roles that are not theirs, and its removal (docs/internals/shared-objects.md). From PostgreSQL 16 on, owners may
- * create roles and grant them to every role of the server; and each role may store settings for itself, anon included.
+ * Finds and undoes changes of owners to roles that are not theirs (docs/internals/shared-objects.md). From PostgreSQL 16 on,
+ * owners may create roles and grant them to every role of the server; and each role may store settings for itself, anon included.
  */
 import { Client } from 'pg';
 import { batchesOf } from '../common/batches';
@@ -68,7 +68,7 @@ export async function findForeignGrants(client: Client): Promise<ForeignGrant[]>
   return rows;
 }
 
-/** @returns why a grant stays: the last error; null when all are revoked */
+/** @returns why a grant remains: the last error; null when all are revoked */
 export async function revokeForeignGrants(
   client: Client,
   grants: readonly ForeignGrant[],
@@ -81,7 +81,7 @@ export async function revokeForeignGrants(
   return failure;
 }
 
-/** Together, or else one by one: each statement makes every session of the server read memberships again. */
+/** Revokes them together, or else one by one: each statement makes every session of the server read memberships again. */
 async function revoke(client: Client, grant: ForeignGrant): Promise<string | null> {
   const [member, grantor] = [grant.member, grant.grantor].map(quoteIdentifier);
   try {

@@ -10,7 +10,7 @@ import type { Binding, Channel } from './realtime-socket';
 const EVENTS: readonly string[] = ['INSERT', 'UPDATE', 'DELETE', '*'] satisfies ChangeEvent[];
 const MAX_COLUMNS = 100;
 
-/** Changes that were told in one turn of the event loop. */
+/** Changes that were delivered in one turn of the event loop. */
 interface Told {
   readonly message: ChangeMessage;
   readonly select: readonly string[] | null;
@@ -24,7 +24,7 @@ export class ChannelChanges {
   constructor(private readonly feed: ChangeFeed) {}
 
   /**
-   * @param onUnavailable the feed has ended, and the client has to join again
+   * @param onUnavailable called when the feed has ended and the client has to join again
    * @returns the answer for the client: each listener with its id
    * @throws AppError as ChangeFeed.subscribe(), after which nothing is subscribed
    */
@@ -59,7 +59,7 @@ export class ChannelChanges {
       const given = { ...binding.wanted, caller: channel.caller, former: binding.handle };
       prepared.push([binding, await this.feed.prepare(given, this.listenerOf(channel, binding))]);
     }
-    // Once one has begun, the others do at once: clients ignore changes before the reply to the join.
+    // Once one has begun, the others begin immediately: clients ignore changes before the reply to the join.
     for (const [binding, begin] of prepared) {
       const handle = await begin();
       binding.handle?.close();
@@ -154,7 +154,7 @@ function columnsIn(select: JsonValue | undefined): readonly string[] | null {
   return columns;
 }
 
-/** Messages as JSON with some columns, by the columns: many listeners want the same ones. */
+/** JSON messages with selected columns, by these columns: many listeners want the same selection. */
 const selected = new WeakMap<ChangeMessage, Map<string, string>>();
 const parsed = new WeakMap<ChangeMessage, unknown>();
 

@@ -31,7 +31,7 @@ export class ChannelHub {
   /** Members that got a message in this turn of the event loop. */
   private given = 0;
   private readonly roomHandlers: ((event: 'open' | 'closed', projectId: string) => void)[] = [];
-  /** Messages to clients since the start, and those that were dropped at a limit. */
+  /** Messages to clients since the start, and messages that were dropped at a limit. */
   readonly counts = { sent: 0, dropped: 0 };
 
   /** Registers a handler for the first channel of a project in this process, and for the end of its last. */

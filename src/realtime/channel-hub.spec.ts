@@ -7,7 +7,7 @@ import { type Channel, RealtimeSocket } from './realtime-socket';
 const MEMBERS = 200;
 const MESSAGES = 20;
 
-it('gives a burst of messages in turns of the event loop, and keeps their order', async () => {
+it('delivers a burst of messages over several turns of the event loop, in order', async () => {
   const hub = new ChannelHub();
   const received: string[][] = [];
   for (let n = 0; n < MEMBERS; n += 1) {
@@ -53,7 +53,7 @@ it('counts what the sockets of a project hold together: tokens once for each soc
   const half = PROJECT_LIMITS.heldBytes / 2;
   const first = join(one, 'a', 'x'.repeat(half / 3));
   expect(hub.measure(first)).toBe(true);
-  // The same token in another channel, and that of the connection, cost nothing.
+  // The token of the connection, and the same token in another channel, do not count.
   expect(hub.measure(join(one, 'b', first.token))).toBe(true);
   expect(hub.measure(join(other, 'a', 'key'))).toBe(true);
   const large = join(other, 'b', 'key', half / 16);

@@ -97,7 +97,7 @@ export class ChannelPresence {
     this.change(placeOf(channel), [], [presence.ref]);
   }
 
-  /** The channel was left; it is no longer in the hub. */
+  /** Called after the channel has left the hub. */
   leave(channel: Channel): void {
     this.untrack(channel);
     const place = placeOf(channel);
@@ -156,7 +156,7 @@ export class ChannelPresence {
     this.pending.set(place, pending);
     for (const presence of joins) pending.joins.set(presence.ref, presence);
     for (const presence of leaves) {
-      // It came and went while changes were collected.
+      // The presence joined and left while changes were collected.
       if (!pending.joins.delete(presence.ref)) pending.leaves.set(presence.ref, presence);
     }
     this.timer ??= setTimeout(() => this.flush(), COLLECT_MS).unref();
@@ -182,8 +182,8 @@ export class ChannelPresence {
 }
 
 /**
- * A key that leaves and joins at once gets two messages: realtime-js 2.109 forgets the ref of the presence that another one of its
- * key joins, and would keep both.
+ * A key that leaves and joins in one batch gets two messages: in a single message, realtime-js 2.109 would
+ * lose the ref of the presence that leaves, and keep both.
  */
 function diffsOf(
   joins: readonly Presence[],

@@ -17,7 +17,7 @@ export interface ChannelRights {
   readonly sendPresence: boolean;
 }
 
-/** Those of a public channel. */
+/** The rights in a public channel. */
 export const ALL_RIGHTS: ChannelRights = {
   receiveBroadcast: true,
   sendBroadcast: true,
@@ -34,7 +34,7 @@ export interface StoredMessage {
   readonly payload: JsonValue;
 }
 
-/** Bytes of one reading: more than a batch of the largest messages has. */
+/** Maximum bytes of a query's result: more than a batch of the largest messages has. */
 const MAX_READ_BYTES = 32 * 1024 * 1024;
 
 /** Characters of a message: its owner may have given the columns other types. */
@@ -95,7 +95,7 @@ export class ChannelRightsRepository {
     return this.read(database, text, [name, String(since), String(limit)]);
   }
 
-  /** With the rights of service_role: who gets a message was decided when its channel was joined. */
+  /** Reads with the rights of service_role: access was decided when the channel was joined. */
   private async read(database: ProjectDatabase, text: string, values: string[]): Promise<StoredMessage[]> {
     const context: RlsContext = {
       database,

@@ -20,7 +20,7 @@ describe('a binary broadcast', () => {
     expect(readBinary(bytes)).toMatchObject({ joinRef: null, ref: null, bytes: Buffer.from([0, 255]) });
   });
 
-  it('is null at every length that cuts its head, and in every other kind', () => {
+  it('is null if its head is cut anywhere, and for every other kind', () => {
     const whole = push(['1', '2', 'topic', 'event', '{}'], 1, Buffer.from('1'));
     for (let length = 0; length < whole.length; length += 1)
       expect(readBinary(whole.subarray(0, length))).toBeNull();

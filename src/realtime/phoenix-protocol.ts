@@ -1,6 +1,6 @@
 /**
- * The frames of Phoenix channels, as realtime-js sends and reads them. Version 1.0.0 has JSON objects, version 2.0.0 JSON arrays
- * and, for broadcasts, binary frames: kind 3 from a client, kind 4 to a client. Everything that arrives is a stranger's input.
+ * The frames of Phoenix channels, as realtime-js sends and reads them. Version 1.0.0 has JSON objects, version 2.0.0
+ * JSON arrays and, for broadcasts, binary frames: kind 3 from a client, kind 4 to a client. All input is untrusted.
  */
 import { isJsonObject, isNestedDeeper, type JsonObject, parseJson } from '../common/text/json';
 import { MAX_NESTING, MAX_TOPIC_LENGTH } from './realtime-limits';
@@ -40,7 +40,7 @@ const USER_BROADCAST = 4;
 const JSON_ENCODING = 1;
 const PUSH_HEADER_BYTES = 7;
 
-/** Null for text that is no message. */
+/** Null for text that is not a message. */
 export function readText(version: ProtocolVersion, text: string): ClientMessage | null {
   if (isNestedDeeper(text, MAX_NESTING)) return null;
   const value = parseJson(text);
@@ -103,7 +103,7 @@ export function encode(version: ProtocolVersion, message: ServerMessage): Buffer
 function encodeBytes({ topic, userEvent, bytes }: BytesMessage): Buffer {
   const texts = [Buffer.from(topic), Buffer.from(userEvent)];
   const lengths = texts.map(({ length }) => length);
-  // A name of 255 characters may have more bytes than its length can say.
+  // A name of 255 characters may have more bytes than its length field can express.
   if (lengths.some((length) => length > 255)) return Buffer.alloc(0);
   return Buffer.concat([Buffer.from([USER_BROADCAST, ...lengths, 0, 0]), ...texts, bytes]);
 }

@@ -1,7 +1,7 @@
 /**
- * Messages of Realtime between the processes of the installation: over Redis if REDIS_URL is set, otherwise over NOTIFY on the
- * platform database, in pieces, because its payload has less than 8,000 bytes. A message is lost while the connection is; handlers of
- * gaps repair what must not be. Nothing is sent while no other process is known.
+ * Messages of Realtime between the processes of the installation: over Redis if REDIS_URL is set, otherwise over
+ * NOTIFY on the platform database, in pieces, because its payload has less than 8,000 bytes. Messages are lost while
+ * the connection is; handlers of gaps recover what must not be lost. Nothing is sent while no other process is known.
  */
 import { randomUUID } from 'node:crypto';
 import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
@@ -14,7 +14,7 @@ import { MAX_FRAME_BYTES } from './realtime-limits';
 
 const PREFIX = 'realtime:';
 const REDIS_CHANNEL = 'plinth:realtime';
-/** Milliseconds between two signs of life of a process, and after how many of silence it counts as dead. */
+/** Milliseconds between two heartbeats of a process, and the number of missed heartbeats after which it counts as dead. */
 const ALIVE_MS = 3_000;
 const DEAD_MS = 10_000;
 /** Characters of a piece: with its head it fits into a payload of NOTIFY. */
@@ -23,7 +23,7 @@ const PIECE = 7_800;
 const MAX_TEXT = 4 * MAX_FRAME_BYTES;
 /** Characters that wait for PostgreSQL or Redis; further messages are dropped. */
 const MAX_WAITING = 16 * 1024 * 1024;
-/** Those of one project. */
+/** The same for one project. */
 const MAX_WAITING_OF_PROJECT = MAX_WAITING / 4;
 
 interface Assembly {
@@ -101,7 +101,7 @@ export class ProcessRelay implements OnApplicationBootstrap, OnApplicationShutdo
     if (this.peers.size > 0) void this.emit(kind, body, projectId);
   }
 
-  /** @param projectId empty: of the processes themselves */
+  /** @param projectId empty for messages of the processes themselves */
   private async emit(kind: string, body: JsonObject, projectId = ''): Promise<void> {
     const text = JSON.stringify({ from: this.id, kind, body });
     const ofProject = this.waitingOf.get(projectId) ?? 0;

@@ -1,4 +1,4 @@
-/** What one socket and one project may take of a process (docs/reference/realtime.md, "Limits"). */
+/** What one socket and one project may use in a process (docs/reference/realtime.md, "Limits"). */
 
 /** Bytes of a frame from a client. ws closes the connection with 1009 before it reads more. */
 export const MAX_FRAME_BYTES = 256 * 1024;
@@ -59,7 +59,7 @@ export class Allowance {
     this.left = atOnce;
   }
 
-  /** False if it is used up. */
+  /** False if the allowance is used up. */
   take(amount: number): boolean {
     const now = performance.now();
     this.left = Math.min(this.atOnce, this.left + ((now - this.at) * this.perSecond) / 1_000);

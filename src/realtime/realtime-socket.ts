@@ -36,7 +36,7 @@ export interface Channel {
   readonly joinRef: string | null;
   readonly broadcast: { readonly self: boolean; readonly ack: boolean };
   readonly presenceKey: string;
-  /** Gets presence_state and presence_diff. */
+  /** Whether it gets presence_state and presence_diff. */
   presence: boolean;
   token: string;
   caller: Caller;
@@ -57,7 +57,7 @@ export class RealtimeSocket {
   readonly channels = new Map<string, Channel>();
   readonly messages = new Allowance(SOCKET_LIMITS.messagesPerSecond, SOCKET_LIMITS.messagesAtOnce);
   readonly bytes = new Allowance(SOCKET_LIMITS.bytesPerSecond, SOCKET_LIMITS.bytesAtOnce);
-  /** As measured last. */
+  /** The result of the last measurement. */
   heldBytes = 0;
   /** Milliseconds of the monotonic clock. */
   lastMessageAt = performance.now();

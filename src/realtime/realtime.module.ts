@@ -15,7 +15,7 @@ import { SocketWatch } from './socket-watch.service';
     AdmissionGuard,
     ApiKeyGuard,
     BearerGuard,
-    // Not in AccessModule, which imports PassportModule: Nest would replace the options of the guards by its options.
+    // Not in AccessModule, which imports PassportModule: Nest would replace the options of the guards with its own.
     SocketCredentials,
     SocketWatch,
   ],

@@ -74,7 +74,7 @@ export class SentMessages implements OnApplicationBootstrap, OnApplicationShutdo
     await Promise.all([...this.projects.keys()].map((id) => this.close(id)));
   }
 
-  /** Resolves when messages that are committed from now on reach the project's channels, or after a few seconds. */
+  /** Resolves when messages committed after this call reach the project's channels, or after a few seconds. */
   async ready(id: string): Promise<void> {
     const project = this.projects.get(id);
     if (project && !project.isReady)

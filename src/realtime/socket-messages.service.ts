@@ -1,4 +1,4 @@
-/** What each message of a client does. Returns a promise only where the database is asked, so that other messages cost no turn. */
+/** Handles messages of clients. Returns a promise only if it queries the database: other messages need no turn of the loop. */
 import { randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { invalidCredentials } from '../access/access.errors';
@@ -80,14 +80,14 @@ export class SocketMessages {
     this.close(channel);
   }
 
-  /** Every channel of a socket that was closed. */
+  /** Ends the channels of a socket that was closed. */
   leaveAll(socket: RealtimeSocket): void {
     for (const channel of socket.channels.values()) this.remove(channel);
   }
 
   /**
    * Replaces the caller of a channel.
-   * @throws AppError, DatabaseFault if the token is not valid, or gives no right to receive from the channel any more
+   * @throws AppError, DatabaseFault if the token is not valid, or no longer gives the right to receive from the channel
    */
   private async authorize(
     socket: RealtimeSocket,
@@ -272,7 +272,7 @@ export class SocketMessages {
     this.changes.close(channel);
   }
 
-  /** For the client's developer: nothing of what a database or the code says. */
+  /** An error text for the client's developer, without text of the database or of code. */
   private reasonOf(error: unknown): string {
     if (error instanceof Refusal) return error.message;
     if (error instanceof AppError && (error.status < 500 || error.code === 'changes_unavailable'))
@@ -283,7 +283,7 @@ export class SocketMessages {
   }
 }
 
-/** At the second of `exp`: the tolerance for clocks that requests have would let a subscription receive for longer. */
+/** Ends it at the second of `exp`: with the clock tolerance of requests, a subscription would receive for longer. */
 export function isExpired({ tokenClaims: { exp }, named }: Caller, clock: Clock): boolean {
   const isOver = typeof exp === 'number' && exp <= clock.nowSeconds();
   return isOver || (named?.expires_at ?? Infinity) <= clock.now();

@@ -1,6 +1,6 @@
 /**
- * Once a second: ends sockets whose key, project or client is gone, and channels whose token has expired or whose session was
- * ended. One query a second for each project with signed-in sockets.
+ * Once a second: ends sockets whose key, project or client is gone, and channels whose token has expired or
+ * whose session was ended. It takes one query a second for each project with signed-in sockets.
  */
 import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { SocketCredentials } from '../access/socket-credentials.service';
@@ -118,7 +118,7 @@ export class SocketWatch implements OnApplicationBootstrap, OnApplicationShutdow
   }
 }
 
-/** For credentials that are refused. A database that cannot be asked says nothing about them. */
+/** Treats refused credentials as absent. An unreachable database says nothing about them. */
 function refused(error: unknown): null {
   if (error instanceof Error && 'status' in error && Number(error.status) < 500) return null;
   throw error;

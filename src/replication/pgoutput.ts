@@ -1,15 +1,15 @@
 /**
- * Reads the messages of pgoutput, PostgreSQL's plugin for logical replication (manual, 54.9), version 1 of its protocol.
- * Values stay text. The types of columns are left out: the target has them.
+ * Reads the messages of pgoutput, PostgreSQL's plugin for logical replication (manual, 54.9), version 1 of
+ * its protocol. Values stay text. The types of columns are left out: the target has them.
  *
- * Not pg-logical-replication (2.5.0): its decoder drops a U+FEFF at the beginning of a value, and converts values by pg's parsers, which
- * lose digits of times and numbers.
+ * Not pg-logical-replication (2.5.0): its decoder drops a U+FEFF at the beginning of a value, and converts
+ * values with pg's parsers, which lose digits of times and numbers.
  */
 
 /** A value in PostgreSQL's text format; undefined for a large one that an UPDATE did not change. */
 export type Value<Text = string> = Text | null | undefined;
 
-/** @typeParam Text what values are read as */
+/** @typeParam Text the type as which values are read */
 export type LogicalMessage<Text = string> =
   | {
       readonly kind: 'relation';
@@ -45,7 +45,7 @@ const decode = (bytes: Buffer): string => bytes.toString();
 
 export function parseLogicalMessage(bytes: Buffer): LogicalMessage;
 export function parseLogicalMessage<Text>(bytes: Buffer, read: (value: Buffer) => Text): LogicalMessage<Text>;
-/** @param read a value, whose memory is that of the message @throws RangeError for a message that ends too early */
+/** @param read reads a value, which shares memory with the message @throws RangeError for a message that ends too early */
 export function parseLogicalMessage(
   bytes: Buffer,
   read: (value: Buffer) => unknown = decode,

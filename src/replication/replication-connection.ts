@@ -43,7 +43,7 @@ export class ReplicationConnection {
     (this.client as unknown as { connection: CopyConnection }).connection.sendCopyFromChunk(bytes);
   }
 
-  /** Ends the connection at once; a command that runs is rejected. */
+  /** Ends the connection immediately; a command that runs is rejected. */
   close(): void {
     (this.client as unknown as { connection: CopyConnection }).connection.stream.destroy();
   }
@@ -159,13 +159,13 @@ export class CopyMessages implements Submittable {
 export const [STREAMED_DATA, KEEPALIVE] = ['w', 'k'].map((letter) => letter.charCodeAt(0));
 /** Bytes before the content of a STREAMED_DATA. */
 export const DATA_HEADER = 25;
-/** Offset in a KEEPALIVE: 1 if the server wants a report at once. */
+/** Offset in a KEEPALIVE: 1 if the server wants an immediate report. */
 const REPLY_REQUESTED = 17;
 const REPORT = 'r'.charCodeAt(0);
 /** Microseconds from 1970 to 2000, PostgreSQL's epoch. */
 export const EPOCH = 946_684_800_000_000n;
 
-/** Whether the server wants a report at once. */
+/** Whether the server wants an immediate report. */
 export function isReportWanted(message: Buffer): boolean {
   return message[0] === KEEPALIVE && message[REPLY_REQUESTED] === 1;
 }

@@ -69,7 +69,7 @@ export class ProjectAdminService {
     return { id, deleted: (await this.projects.remove(id, actor)) === 'deleted' };
   }
 
-  /** Reading secrets is written to the audit log like a change. */
+  /** Reads of secrets are recorded in the audit log, as changes are. */
   async keys(id: string, actor: Actor): Promise<ProjectKeysWithSecret> {
     const project = await this.registry.get(id);
     await this.audit.write({ action: 'project.keys.read', actor, projectId: id });
@@ -89,14 +89,14 @@ export class ProjectAdminService {
 
   async database(id: string, actor: Actor): Promise<DatabaseAccess> {
     const project = await this.projects.get(id);
-    // The owner may have changed its own password; this one must work.
+    // The owner can change its own password, but this one must work.
     await this.owner.repairAccess(project);
     await this.audit.write({ action: 'project.database.read', actor, projectId: id });
     const { publicHost: host, port, ssl } = this.projects.serverOf(project);
     const { password } = this.owner.connectionOf(project);
     const isSocket = isSocketDirectory(host);
     const address = host.includes(':') ? `[${host}]` : host;
-    // A URL needs a host to hold a user; the parameter overrides it.
+    // A URL with a user needs a host; the parameter overrides it.
     const url = new URL(`postgres://${isSocket ? 'localhost' : address}:${port}/${project.databaseName}`);
     url.username = project.ownerRole;
     url.password = password;

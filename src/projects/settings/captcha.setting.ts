@@ -10,9 +10,9 @@ export const CAPTCHA_URLS = {
 
 export interface CaptchaSetting {
   readonly provider: keyof typeof CAPTCHA_URLS;
-  /** In a request as given, in a stored setting encrypted; never in a response. */
+  /** As given in a request, encrypted in a stored setting, never in a response. */
   readonly secret?: string;
-  /** In place of that of the provider. */
+  /** Replaces the address of the provider. */
   readonly url?: string;
 }
 

@@ -6,14 +6,14 @@ import type { Setting } from './setting';
 
 export interface HookAddress {
   readonly url: string;
-  /** In a request as given, in a stored setting encrypted; never in a response. */
+  /** As given in a request, encrypted in a stored setting, never in a response. */
   readonly secret?: string;
 }
 
 export type HookTarget = string | HookAddress;
 
 const MAX_URL = 1_000;
-/** Lower-case names, none of Plinth or PostgreSQL. */
+/** Lower-case names outside the schemas of Plinth and PostgreSQL. */
 const FUNCTION =
   /^(?!(pg_\w+|information_schema|auth|storage|extensions|plinth)\.)[a-z_][a-z0-9_]{0,62}\.[a-z_][a-z0-9_]{0,62}$/;
 const URL_OPTIONS = {

@@ -1,4 +1,4 @@
-/** The directory of LDAP where users of a project sign in. */
+/** The LDAP directory where users of a project sign in. */
 import { ValidateBy } from 'class-validator';
 import { isLdapSetting, LDAP_TEXTS, type LdapSetting } from '../../config/ldap-setting';
 import type { Setting } from './setting';

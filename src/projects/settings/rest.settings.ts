@@ -1,4 +1,4 @@
-/** Settings of table REST (DECISIONS.md 5). The statement timeouts hold for storage too. */
+/** Settings of table REST (DECISIONS.md 5). The statement timeouts also apply to storage. */
 import { ArrayNotEmpty, Matches, NotEquals, ValidateBy } from 'class-validator';
 import { isJsonObject } from '../../common/text/json';
 import { choice, flag, integer, list, type Setting, text } from './setting';
@@ -23,7 +23,7 @@ const roleStatementTimeouts: Setting<Readonly<Record<string, number>>> = {
   schema: {
     type: 'object',
     maxProperties: MAX_ROLES,
-    // Without `maximum`: orval makes code of it, inside `additionalProperties`, that does not compile.
+    // Without `maximum`: orval generates code from it, inside `additionalProperties`, that does not compile.
     additionalProperties: { type: 'integer', minimum: 1, description: `At most ${LONGEST_TIMEOUT}` },
   },
   checks: [

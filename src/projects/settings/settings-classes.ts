@@ -40,7 +40,7 @@ function classOf<T>(
   const made = class {};
   Object.defineProperty(made, 'name', { value: name });
   for (const [property, setting] of Object.entries(settings)) {
-    // Swagger needs a type of schemas with `oneOf`, too.
+    // Swagger needs a type even for schemas with `oneOf`.
     Reflect.defineMetadata('design:type', Object, made.prototype, property);
     for (const decorate of decoratorsOf(setting)) decorate(made.prototype, property);
   }

@@ -19,7 +19,7 @@ const MAX_ISSUERS = 10;
 const MAX_TEXT = 1_000;
 const MAX_ROLES = 50;
 const MEMBERS = new Set(['issuer', 'jwks_url', 'audience', 'role_claim', 'roles']);
-/** No issuer gives the rights of the project's own server. */
+/** No issuer can give the rights of the project's own server. */
 const REFUSED_ROLES = new Set(['service_role', 'none', 'public']);
 
 const isText = (value: unknown, most = MAX_TEXT): value is string =>

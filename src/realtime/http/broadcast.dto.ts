@@ -22,7 +22,7 @@ export class BroadcastDto extends f.model({
   }),
 }) {}
 
-/** By hand, because class-validator would copy the payloads. @throws AppError 400 */
+/** Validates by hand, because class-validator would copy the payloads. @throws AppError 400 */
 export function readBroadcast(body: unknown): BroadcastMessageDto[] {
   const messages = isJsonObject(body) ? body.messages : undefined;
   if (!Array.isArray(messages) || messages.length === 0 || messages.length > MAX_MESSAGES)

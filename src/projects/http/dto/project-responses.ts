@@ -61,7 +61,7 @@ class SigningKeyResponse extends f.model({
     { example: 'current' },
   ),
   created_at: f.time(),
-  expires_at: f.nullable.time('When a previous key stops to verify; null for the others'),
+  expires_at: f.nullable.time('When a previous key stops verifying; null for the others'),
 }) {}
 
 export class ProjectKeysWithSecret extends f.model(ProjectKeys, {
