@@ -41,7 +41,7 @@ describe('PostgREST’s code', () => {
       const theirs = (POSTGREST_CODES as Record<string, string | null | undefined>)[code];
       expect(theirs).not.toBeUndefined();
       const sameNumber = code.replace('PL', 'PGRST');
-      // A media type that nobody reads is an invalid body to PostgREST.
+      // A media type that is not supported is an invalid body to PostgREST.
       expect([null, sameNumber, code === 'PL157' ? 'PGRST102' : sameNumber]).toContain(theirs);
       const errors: Record<string, { status: number } | undefined> = { ...GRAMMAR_ERRORS, ...REST_ERRORS };
       expect(ROWS.get(code)?.theirs).toBe(theirs ?? '–');

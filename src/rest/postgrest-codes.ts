@@ -32,7 +32,7 @@ export const POSTGREST_CODES = Object.fromEntries(KNOWN.map((code) => [code, cod
   Record<KnownCode, string | null>
 >;
 
-/** As PostgREST 14 and later tell tokens that were refused apart. */
+/** How PostgREST 14 and later distinguish refused tokens. */
 export const POSTGREST_CREDENTIAL_CODES: Readonly<Record<CredentialFault, string>> = {
   invalid: 'PGRST301',
   missing: 'PGRST302',
@@ -43,7 +43,7 @@ export const POSTGREST_CREDENTIAL_CODES: Readonly<Record<CredentialFault, string
 const UNREACHABLE = 'PGRST000';
 const EXHAUSTED = 'PGRST003';
 
-/** The same for any code. */
+/** The same table for any code. */
 const CODES: Readonly<Partial<Record<string, string | null>>> = POSTGREST_CODES;
 
 /** PostgREST's code of an error, or else its SQLSTATE. */

@@ -1,7 +1,7 @@
 /**
- * Errors of table REST that are not the database's. `PL1xx` and `PL2xx` mean what PostgREST's `PGRST1xx` and `PGRST2xx`
- * mean, so that a client's table of codes still reads; codes from PLx50 on are Plinth's own. The codes of the grammar are in
- * grammar/grammar-error.ts.
+ * Errors of table REST that are not the database's. `PL1xx` and `PL2xx` mean what PostgREST's `PGRST1xx` and
+ * `PGRST2xx` mean, so that a client's table of codes still applies; codes from PLx50 on are Plinth's own. The
+ * codes of the grammar are in grammar/grammar-error.ts.
  */
 import { AppError } from '../common/errors/app-error';
 
@@ -45,7 +45,7 @@ export const REST_ERRORS = {
 export type RestErrorCode = keyof typeof REST_ERRORS;
 
 interface ErrorText {
-  /** In place of the status of the code. */
+  /** Replaces the status of the code. */
   readonly status?: number;
   readonly message: string;
   readonly detail?: string | null;
@@ -69,7 +69,7 @@ export function statedError(code: string, status: number, text: ErrorText): AppE
 export const invalidBody = (message: string, cause?: unknown): AppError =>
   restError('PL102', { message, cause });
 
-/** JSON may write a NUL as \u0000; PostgreSQL turns its members into text, which cannot hold one. */
+/** JSON can contain a NUL as \u0000; PostgreSQL converts its members to text, which cannot contain one. */
 export const textHoldsNul = (cause: unknown): AppError =>
   statedError('22P05', 400, {
     message: 'A value holds a NUL character (\\u0000), which text in PostgreSQL cannot hold',

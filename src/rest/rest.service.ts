@@ -96,7 +96,7 @@ export class RestService {
     for (let attempt = 1; ; attempt += 1) {
       const { length } = prepared.statements.main;
       if (held !== null && length > copies) {
-        // Each statement after the first sends the body once more.
+        // Each statement after the first sends the body again.
         held.memory.grow((length - copies) * held.bytes.length);
         copies = length;
       }
@@ -128,7 +128,7 @@ export class RestService {
     }
   }
 
-  /** Compares the catalog with the database before a name is refused: DDL of a moment ago never makes a wrong 404. */
+  /** Compares the catalog with the database before a name is refused: recent DDL never causes a wrong 404. */
   private async prepare(
     caller: Caller,
     parsed: ParsedRequest,

@@ -36,7 +36,7 @@ export function printDate(bytes: Buffer, from: number, into: Buffer, at: number)
   return printEnd(days, into, printDay(days, into, at + 1));
 }
 
-/** @param from microseconds since 2000-01-01 00:00 in eight bytes, in no time zone */
+/** @param from microseconds since 2000-01-01 00:00 in eight bytes, without a time zone */
 export function printTimestamp(bytes: Buffer, from: number, into: Buffer, at: number): number {
   if (isInfinite(bytes, from)) return printInfinite(int32At(bytes, from), into, at);
   const days = daysAt(bytes, from);

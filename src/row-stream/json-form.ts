@@ -1,4 +1,4 @@
-/** The ways in which a value becomes JSON, and the types that have them. */
+/** The ways in which a value becomes JSON, and the types to which they apply. */
 import { types } from 'pg';
 import { BINARY, type Format, TEXT } from '../pg-pipeline';
 
@@ -28,7 +28,7 @@ export type JsonForm =
 
 const { builtins } = types;
 
-/** The types of each form, and the format in which their values are asked for. */
+/** The types of each form, and the format in which their values are requested. */
 export const FORMS: Readonly<
   Record<JsonForm, { readonly format: Format; readonly oids: readonly number[] }>
 > = {

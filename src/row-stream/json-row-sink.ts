@@ -44,11 +44,11 @@ const NULL = Buffer.from('null');
 const QUOTE = Buffer.from('"');
 const CLOSING_BRACE = Buffer.from('}');
 const NO_LENGTH = Buffer.alloc(4);
-/** Bytes that are printed at once. */
+/** Bytes that are printed in one step. */
 const PIECE = 16 * 1024;
 
 export class JsonRowParts {
-  /** Index of the value that arrives, or whose length does. */
+  /** Index of the value whose bytes or length are arriving. */
   private column = 0;
   /** Its length, in four bytes. */
   private readonly length = Buffer.alloc(4);
@@ -111,7 +111,7 @@ export class JsonRowParts {
   private endValue(): void {
     if (this.form === 'text') this.output.append(QUOTE);
     if (this.form === 'utc') {
-      // In place of the length between the two values in a whole row.
+      // Stands for the length between the two values in a whole row.
       this.kept.push(NO_LENGTH);
     } else if (this.kept.length > 0) {
       const value = Buffer.concat(this.kept);

@@ -1,6 +1,6 @@
 /**
- * Prints rows as JSON from the columns that PostgreSQL sends: the same bytes as row_to_json(). PostgreSQL takes twice the
- * time for a row when it does that itself, mostly because it searches the output function of each value.
+ * Prints rows as JSON from the columns that PostgreSQL sends: the same bytes as row_to_json(). PostgreSQL takes twice
+ * the time for a row when it does that itself, mostly because it looks up the output function of each value.
  */
 import type { Format } from '../pg-pipeline';
 import { printDate, printInstant, printTimestamp, printZoned } from './binary-times';
@@ -29,7 +29,7 @@ export const BEHIND_UTC = 12;
 export class JsonRow implements Printer {
   /** The bytes before each value: `{"id":`, `,"name":`, or none. */
   readonly keys: readonly Buffer[];
-  /** The formats in which the columns must be asked for. */
+  /** The formats in which the columns must be requested. */
   readonly formats: readonly Format[];
   /** Bytes that are not made of values. */
   private readonly fixed: number;

@@ -31,7 +31,7 @@ export class ResponseStream {
     return this.options.begin !== null;
   }
 
-  /** Called again where the statements run again. */
+  /** Called again if the statements are run again. */
   start(control: FlowControl): void {
     this.control = control;
     this.response.off('close', this.onClose);
@@ -104,12 +104,12 @@ export class ResponseStream {
 export interface FlowControl {
   pause(): void;
   resume(): void;
-  /** Resolves when the source was asked to stop. */
+  /** Resolves when the source has been asked to stop. */
   cancel(): Promise<void>;
   /** Ends the session, which undoes what was not committed. Resolves when it has ended, or the connection is closed. */
   endSession(): Promise<void>;
   /**
-   * From now on the client's pace decides how long the source is in use.
+   * After this call, the client's pace decides how long the source is in use.
    * @param client address
    * @param end ends the answer when other requests need the source
    * @throws AppError 503 when clients hold too many sources in this way
@@ -117,7 +117,7 @@ export interface FlowControl {
   beginStream(client: string, end: () => void): void;
 }
 
-/** Takes rows before it is certain that they count. */
+/** Takes rows while their statements may still have to run again. */
 export interface StreamConsumer {
   /** Before the first row. */
   onStart(control: FlowControl): void;

@@ -47,7 +47,7 @@ export class BodyBlocks {
     this.used = used;
   }
 
-  /** The last bytes, which lie in one block if they were appended or printed at once. */
+  /** The last bytes, which lie in one block if they were appended or printed together. */
   last(length: number): Buffer {
     return this.block.subarray(this.used - length, this.used);
   }

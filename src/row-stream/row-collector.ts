@@ -21,11 +21,11 @@ const NULL = Buffer.from('null');
 
 /** Bytes after which rows are no longer kept. */
 const STREAM_AFTER = 2 * 1024 * 1024;
-/** Bytes that are sent at once from then on. */
+/** Bytes that are sent together after that. */
 const CHUNK = 64 * 1024;
 
 export class RowCollector implements StreamConsumer {
-  /** All rows, where they were counted before. */
+  /** The number of all rows, if they were counted before. */
   total: number | null = null;
   /** response.headers and response.status, as they were set before the first row. */
   settings: { readonly headers: string | null; readonly status: string | null } = {
@@ -51,7 +51,7 @@ export class RowCollector implements StreamConsumer {
     return this.options.keepsFirst && this.rows > 0 ? this.body.copy() : undefined;
   }
 
-  /** Why rows were refused, because there were more than may be held; null while they were not. */
+  /** Why rows were refused: there were more than may be held. Null if none were refused. */
   get refusal(): Error | null {
     return this.limit.refusal;
   }
@@ -66,12 +66,12 @@ export class RowCollector implements StreamConsumer {
     return !this.stream.hasBegun;
   }
 
-  /** The total came, before the first row. */
+  /** Called with the total, before the first row. */
   onTotal(total: number): void {
     this.total = total;
   }
 
-  /** The settings came, before the first row. */
+  /** Called with the settings, before the first row. */
   onResponseSettings(settings: RowCollector['settings']): void {
     this.settings = settings;
   }
@@ -114,7 +114,7 @@ export class RowCollector implements StreamConsumer {
     return null;
   }
 
-  /** The statements failed. */
+  /** Called when the statements have failed. */
   fail(): void {
     this.stream.release();
     this.forget();

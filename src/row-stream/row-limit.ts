@@ -7,7 +7,7 @@
  */
 import type { FlowControl } from './response-stream';
 
-/** Memory on an account. */
+/** An account of memory. */
 export interface HeldMemory {
   /** @throws AppError when there is no more */
   grow(bytes: number): void;
@@ -25,7 +25,7 @@ export interface LimitOptions {
 const STEP = 64 * 1024;
 
 export class RowLimit {
-  /** Why the rows were refused; null while they were not. */
+  /** Why the rows were refused; null if they were not. */
   refusal: Error | null = null;
   private memory: HeldMemory | null = null;
   /** Bytes. */

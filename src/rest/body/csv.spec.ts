@@ -1,7 +1,7 @@
 import { AppError } from '../../common/errors/app-error';
 import { parseCsv as parse } from './csv';
 
-/** With memory for whatever comes. */
+/** With unlimited memory. */
 const parseCsv = (text: string) => parse(text, { grow: () => undefined });
 
 describe('parseCsv', () => {
@@ -52,7 +52,7 @@ describe('parseCsv', () => {
     },
   );
 
-  it('reads long fields, without a division of surrogate pairs', async () => {
+  it('reads long fields without splitting surrogate pairs', async () => {
     const long = `${'x'.repeat(65_535)}😀${'"é\n'.repeat(40_000)}`;
     const plain = `${'y'.repeat(131_071)}😀${'z'.repeat(65_536)}`;
     const { json } = await parseCsv(
@@ -69,7 +69,7 @@ describe('parseCsv', () => {
     await expect(parseCsv(`${'n'.repeat(100_000)}\n1\n`)).rejects.toThrow('too long a name');
   });
 
-  it('counts what each row repeats of the header before it is put together', async () => {
+  it('counts the header names that each row repeats before joining them', async () => {
     const [name, rows] = ['n'.repeat(60_000), 500];
     let counted = 0;
     const grow = (bytes: number) => {

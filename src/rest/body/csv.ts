@@ -16,9 +16,9 @@ const MAX_COLUMNS = 10_000;
 const MANY = 256;
 /** Characters of a field that are read or turned into JSON in one piece. */
 const PIECE = 64 * 1024;
-/** Characters of rows that are joined at once. */
+/** Characters of rows that are joined in one step. */
 const BLOCK = 64 * 1024;
-/** The JSON is in memory twice: as blocks and as their concatenation, and then as that and as the message to PostgreSQL. */
+/** The JSON is in memory twice: first as blocks and joined, then joined and in the message to PostgreSQL. */
 const COPIES = 2;
 
 export interface CsvRows {
@@ -95,7 +95,7 @@ class JsonBlocks {
   private closeBlock(): void {
     this.memory.grow(COPIES * this.length);
     const block = Buffer.from(this.parts.join(''));
-    // One character may be three bytes.
+    // A character can take three bytes.
     if (block.length > this.length) this.memory.grow(COPIES * (block.length - this.length));
     this.blocks.push(block);
     this.parts = [];
@@ -105,7 +105,7 @@ class JsonBlocks {
 
 const unequalLines = () => invalidBody('All lines must have same number of fields');
 
-/** Returns parts where a field is long. */
+/** Returns parts if a field is long. */
 type RowWriter = (fields: readonly string[]) => string | Iterable<string>;
 
 function rowWriter(header: readonly string[]): RowWriter {
@@ -137,7 +137,7 @@ function rowWriter(header: readonly string[]): RowWriter {
 function* jsonPieces(text: string): Generator<string> {
   yield '"';
   for (let at = 0; at < text.length;) {
-    // A pair of surrogates is not divided: halves would be escaped.
+    // A surrogate pair is not split: its halves would be escaped.
     const isHalf = (text.charCodeAt(at + PIECE - 1) & 0xfc00) === 0xd800;
     const end = at + PIECE - (isHalf ? 1 : 0);
     yield JSON.stringify(text.slice(at, end)).slice(1, -1);

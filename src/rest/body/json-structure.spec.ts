@@ -53,7 +53,7 @@ describe.each([
     expect(structure.rows.allNames()).toEqual([...new Set(objects.flatMap((object) => Object.keys(object)))]);
   });
 
-  it('takes rows of one shape for it, in whatever order they name it', async () => {
+  it('recognises rows of one shape, in any order of their names', async () => {
     const names = 'abcdefghij'.split('');
     const row = (_: unknown, at: number) =>
       Object.fromEntries([...names.slice(at % 10), ...names.slice(0, at % 10)].map((name) => [name, at]));
@@ -61,7 +61,7 @@ describe.each([
     expect([shapes, count, isCut]).toEqual([[names], 20_000, false]);
   });
 
-  it('takes a name that comes twice once', async () => {
+  it('counts a repeated name once', async () => {
     const { shapes } = told(
       await read('[{"a":1,"b":2,"a":3},{"a":1,"b":2},{"a":1,"a":2},{"b":1,"a":2,"b":3}]'),
     );
@@ -126,7 +126,7 @@ describe.each([
   });
 });
 
-it('tells the same of drawn bodies, scanned as parsed', async () => {
+it('finds the same structure in random bodies by scanning as by parsing', async () => {
   let seed = 7;
   const random = (n: number) => (seed = (seed * 48_271) % 2_147_483_647) % n;
   const draw = (depth: number): unknown => {
@@ -152,7 +152,7 @@ it('tells the same of drawn bodies, scanned as parsed', async () => {
   }
 });
 
-it('refuses what nests more deeply than PostgreSQL reads', async () => {
+it('refuses a body that nests more deeply than PostgreSQL reads', async () => {
   const nested = (levels: number) => Buffer.from('['.repeat(levels) + ']'.repeat(levels));
   expect((await scanStructure(nested(100_000))).kind).toBe('other');
   await expect(scanStructure(nested(100_001))).rejects.toThrow('The body nests too deeply');

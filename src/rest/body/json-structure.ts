@@ -11,7 +11,7 @@ export interface JsonStructure {
   readonly rows: RowShapes;
 }
 
-/** @param text of a size that parses in milliseconds; @throws SyntaxError for what is no JSON */
+/** @param text of a size that parses in milliseconds; @throws SyntaxError for text that is not JSON */
 export function structureOf(text: string): JsonStructure {
   const value: unknown = JSON.parse(text);
   const rows = new RowShapes();
@@ -21,7 +21,7 @@ export function structureOf(text: string): JsonStructure {
 }
 
 /**
- * @param length of the list; null where the body is none
+ * @param length of the list; null if the body is not a list
  * @param objects among its elements, or the body itself
  */
 export function kindOf(length: number | null, objects: number): JsonStructure['kind'] {

@@ -14,7 +14,7 @@ export interface RequestBody {
   readonly payload: Payload | null;
   /** The structure of a function's arguments; null for a body that is not JSON and does not become JSON, and for rows. */
   readonly structure: JsonStructure | null;
-  /** A function's arguments, where they come by a form. */
+  /** A function's arguments, if they come in a form. */
   readonly fields: readonly FormField[] | null;
 }
 

@@ -30,7 +30,7 @@ export class RowShapes {
     return rows;
   }
 
-  /** How many rows there are. */
+  /** Number of rows. */
   get count(): number {
     return this.rows;
   }
@@ -64,7 +64,7 @@ export class RowShapes {
     this.endRow();
   }
 
-  /** All names, in the order in which the body first has them. */
+  /** All names, in the order of their first appearance in the body. */
   allNames(): string[] {
     return [...new Set(this.shapes.flat())];
   }

@@ -35,7 +35,7 @@ class StructureScan {
   /** Whether each level that is open is an object. */
   private readonly open: boolean[] = [];
   private expected: Expected = 'value';
-  /** Elements of the body's list; null while it is none. */
+  /** Elements of the body's list; null if the body is not a list. */
   private length: number | null = null;
 
   take(token: TokenType, value: unknown): void {

@@ -53,7 +53,7 @@ type QueriedRows = Pick<CatalogRows, Exclude<keyof typeof QUERIES, 'fingerprint'
   readonly announces: readonly { readonly announces_ddl: boolean }[];
 };
 
-/** In doubt, code may do anything: requests then send statements that they could leave out. */
+/** In doubt, code is assumed to do anything: requests then send statements that may be unnecessary. */
 const UNKNOWN_TRAITS: CodeTraits = { setsResponse: true, readsRequest: true, leavesLocks: true };
 
 @Injectable()
@@ -86,7 +86,7 @@ export class CatalogRepository {
   }
 
   /**
-   * What the code in the database may do; all code is searched. Requests go first.
+   * Finds out what the code in the database may do by searching all of it. Requests take precedence.
    * @throws DatabaseFault no_free_connection when the project has no connection
    */
   async readTraits(database: ProjectDatabase): Promise<CodeTraits> {

@@ -173,7 +173,7 @@ export interface CodeTraits {
   readonly leavesLocks: boolean;
 }
 
-/** The key of a relation or routine in the catalog's maps; no name holds a NUL. */
+/** The key of a relation or routine in the catalog's maps; no name contains a NUL. */
 export function nameKey({ schema, name }: QualifiedName): string {
   return `${schema}\0${name}`;
 }

@@ -33,7 +33,7 @@ export class ProjectCatalog {
   private isChecking = false;
   private closed = false;
   private size = 0;
-  /** What the code of the current catalog may do was read. */
+  /** Whether it is known what the code of the current catalog may do. */
   private hasTraits = false;
   private readonly reload = new RefreshQueue(async () => {
     let begunAt = -Infinity;
@@ -120,7 +120,7 @@ export class ProjectCatalog {
     this.closed = true;
   }
 
-  /** After the catalog itself and the requests that wait for it. The next comparison tries again where it fails. */
+  /** Runs after the catalog is read and the waiting requests have continued. If it fails, the next comparison tries again. */
   private async addTraits(catalog: Catalog): Promise<void> {
     if (this.closed) return;
     try {

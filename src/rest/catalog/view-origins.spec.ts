@@ -30,7 +30,7 @@ describe('parseViewOrigins', () => {
     expect(parseViewOrigins(query(odd))).toEqual([{ position: 1, relation: '7', column: 8 }]);
   });
 
-  it('finds nothing in a text that is no query', () => {
+  it('finds nothing in a text that is not a query', () => {
     for (const text of ['', '()', '<>', '({', '({QUERY', ':targetList ('])
       expect(parseViewOrigins(text)).toEqual([]);
   });

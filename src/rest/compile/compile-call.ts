@@ -92,7 +92,7 @@ export function compileCalled(plan: CallRequestPlan, input: CompileInput): Compi
   }
   const total = countSql(isScalar ? `SELECT FROM ${RESULT}` : compileCount(builder, read));
   if (ROW_BY_ROW.has(representation.kind)) {
-    // Behind the last page there is only the total, with a null row. A row that is itself null is sent as the text 'null'.
+    // After the last page there is only the total, with a null row. A row that is itself null is sent as the text 'null'.
     query.from(`(${total})`, 'plinth_counted').leftJoin(`(${rows})`, 'plinth_row', 'TRUE');
     query.addSelect(`CASE WHEN ${WHOLE_ROW} IS DISTINCT FROM NULL THEN coalesce(${value}, 'null') END`);
     query.addSelect('plinth_counted."plinth_total"');

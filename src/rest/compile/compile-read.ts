@@ -93,7 +93,7 @@ function columnSql({ alias, column }: { alias: string; column: string }): string
   return `${quoteIdentifier(alias)}.${quoteIdentifier(column)}`;
 }
 
-/** By position: an expression with parameters is not the same expression a second time. */
+/** Groups by position: an expression with parameters would differ from its second occurrence. */
 function addGroups(query: Select, { outputs, order }: ReadPlan): void {
   outputs.forEach((output, index) => {
     if (!isAggregate(output)) query.addGroupBy(String(index + 1));

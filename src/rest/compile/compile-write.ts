@@ -281,8 +281,8 @@ function conflictSql({ conflict }: InsertPlan, { columns }: InsertGroup): string
 export const INSERTED_SETTING = 'plinth.inserted';
 
 /**
- * Counts while it holds: every row of the body up, every row that turned into an update down again. PostgREST's way;
- * xmax would tell the same, but not through a view.
+ * A condition that counts: up for every row of the body, and down again for every row that became an update.
+ * PostgREST's way; xmax would tell the same, but not through a view.
  */
 function countInserted(step: 1 | -1): string {
   const count = `coalesce(nullif(current_setting('${INSERTED_SETTING}', true), '')::integer, 0) + ${step}`;

@@ -73,7 +73,7 @@ export interface BoundStatement {
   readonly row: JsonRow | null;
 }
 
-/** As CompiledRequest. */
+/** As in CompiledRequest. */
 export interface BoundRequest {
   readonly main: readonly BoundStatement[];
   readonly exactCount: BoundStatement | null;

@@ -29,7 +29,7 @@ export function conditionSql(
     case 'embed': {
       const embed = quoteIdentifier(condition.embed);
       const value = condition.toOne ? `(${embed}.*)` : `${embed}."plinth_list"`;
-      // A row of nulls is a row all the same, which IS NULL would deny.
+      // A row of nulls is still a row, which IS NULL would deny.
       return `${value} IS ${condition.isNull ? 'NOT ' : ''}DISTINCT FROM NULL`;
     }
   }

@@ -42,20 +42,20 @@ function expressionsOf({ name, form }: ShownColumn): string[] {
   return form === 'zoned' ? [value, inSessionZone(value)] : [value];
 }
 
-/** Room for any zone's clocks: a timestamp beyond the end of all time is an error (22008). */
+/** Leaves room for any time zone's offset: a timestamp out of range is an error (22008). */
 const FIRST = `'4713-01-01 00:00+00 BC'::timestamptz`;
 const LAST = `'294276-12-31 00:00+00'::timestamptz`;
 
 /**
- * A timestamp with time zone as the session's clocks show it, and in UTC at the ends of all time. Called by its name, so that
- * it does not exist for another type.
+ * A timestamp with time zone in the session's time zone, but in UTC at the ends of the range. The function is
+ * called by name, so that the call fails for other types.
  */
 function inSessionZone(value: string): string {
   const [local, utc] = [`pg_catalog."timestamp"(${value})`, `pg_catalog.timezone('UTC', ${value})`];
   return `CASE WHEN ${value} BETWEEN ${FIRST} AND ${LAST} THEN ${local} ELSE ${utc} END`;
 }
 
-/** For each of its expressions one. */
+/** One for each of its expressions. */
 function columnsOf({ name, form }: ShownColumn): JsonColumn[] {
   const column = { name, form: form ?? 'json' };
   return form === 'zoned' ? [{ name: null, form: 'utc' }, column] : [column];

@@ -87,7 +87,7 @@ export function scalarSql(plan: Shown): string {
   return strips ? `json_strip_nulls(${value})` : value;
 }
 
-/** All of a row. Without the star it would be a column of that name, if it exists. */
+/** The whole row. Without the star, a column of that name would be taken, if it exists. */
 export const WHOLE_ROW = '(plinth_row.*)';
 
 /** Bytes of a name that PostgreSQL keeps (manual, 4.1.1). */

@@ -76,7 +76,7 @@ export class StatementBuilder {
     return `(${LATERAL}${query})`;
   }
 
-  /** The finished text with numbered parameters, and these. */
+  /** The finished text with numbered parameters, and the parameters. */
   finish(query: string): { text: string; parameters: Parameter[] } {
     let text = query;
     if (this.hasLateral) text = text.replace(JOIN_LATERAL, 'JOIN LATERAL (');

@@ -80,7 +80,7 @@ function estimateOf(
 /** @throws AppError PL115, PL116 or PL124 for rows that must be undone */
 export type CommitDecision = (rows: number) => 'commit' | 'rollback';
 
-/** Null when the outcome can be committed at once, which saves a round trip. */
+/** Null when the outcome can be committed immediately, which saves a round trip. */
 export function commitDecision({ plan, shape }: PreparedRequest): CommitDecision | null {
   const { tx, handling, maxAffected } = shape.preferences;
   // EXPLAIN gives lines, not the rows that the decision is about.

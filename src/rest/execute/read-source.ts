@@ -1,7 +1,7 @@
 /**
- * Which server a read may use. Without a wish it is the primary: a client that knows nothing of replicas sees its own writes. A
- * client that sends back the token of its last write gets a replica that shows it; `Prefer: read=replica`, or the project's
- * setting, admits any replica that is at most a second behind.
+ * Which server a read may use. Without a preference, this is the primary: a client that knows nothing of replicas
+ * sees its own writes. A client that sends back the token of its last write gets a replica that shows it; `Prefer:
+ * read=replica`, or the project's setting, admits any replica that is at most a second behind.
  */
 import { createHash } from 'node:crypto';
 import { parsePosition } from '../../database/replicas/log-position';

@@ -22,7 +22,7 @@ export interface RequestFacts {
 export interface RequestSender {
   readonly caller: Caller;
   readonly facts: RequestFacts;
-  /** Where the statement and its time are noted. */
+  /** Where the statement and its time are recorded. */
   readonly context: RequestContext;
 }
 
@@ -93,7 +93,7 @@ function cookiesJson(header: string | undefined): string {
   return JSON.stringify(Object.fromEntries(pairs));
 }
 
-/** Not a part of the context, whose errors refuse the caller: PostgreSQL itself says which time zones there are. */
+/** Outside the context, whose errors refuse the caller: PostgreSQL itself knows the time zones. */
 export function timezoneStatement(timezone: string): Statement {
   const text = `select pg_catalog.set_config('timezone', $1, true)`;
   return { name: 'rest:timezone', text, values: [timezone] };

@@ -33,7 +33,7 @@ describe('a large row', () => {
   it.each([
     ['a value', rowOf(VALUE), null],
     ['a value and a total', rowOf(VALUE, '1234'), 1234],
-  ])('gives the same wherever it is cut: %s', (_what, row, total) => {
+  ])('gives the same result wherever it is cut: %s', (_what, row, total) => {
     for (let cut = 0; cut <= row.length; cut += 1) {
       const rows = collector();
       const sink = new ValueRows(rows, { rows: 0 });
@@ -46,7 +46,7 @@ describe('a large row', () => {
     }
   });
 
-  it('gives the same byte by byte', () => {
+  it('gives the same result byte by byte', () => {
     const row = rowOf(VALUE, '7');
     const rows = collector();
     const sink = new ValueRows(rows, { rows: 0 });

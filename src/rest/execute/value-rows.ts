@@ -41,7 +41,7 @@ class LargeRow {
   private lengthBytes = 0;
   /** Bytes of the value that have not arrived. */
   private left = 0;
-  /** The column after it. */
+  /** The column that follows it. */
   private rest: Buffer = Buffer.alloc(0);
 
   private readonly row: RowTarget;

@@ -71,7 +71,7 @@ export function parseRestQuery(queryString: string, { hasArguments }: RestQueryO
     callParameters: hasArguments ? sorted.filter.map((each) => callParameter(each, budget, parts)) : [],
     onConflict: columns('on_conflict', sorted.on_conflict[0], budget),
     windows: windows(sorted.window),
-    // Last: filters and groups add to it while they are parsed.
+    // Added last: filters and groups add to it while they are parsed.
     text: shapeText(parts, sorted),
   };
   return { shape, values: parts.values(parameters) };

@@ -78,8 +78,8 @@ export class Scanner {
 
   /**
    * Blanks and surplus closing marks may end a text, because PostgREST's own tests use them:
-   * `/entities?and=(id.eq.1,id.neq.2))`, `/clients?select=name,projects(count)'`. Everything else is an error, also
-   * where PostgREST silently ignores the rest.
+   * `/entities?and=(id.eq.1,id.neq.2))`, `/clients?select=name,projects(count)'`. Everything else is an
+   * error, even where PostgREST silently ignores the rest.
    */
   expectEnd(otherwise = NOTHING_ELSE): void {
     const stop = this.pos;

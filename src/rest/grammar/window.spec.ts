@@ -44,7 +44,7 @@ describe('parseOffset', () => {
     expect(parseOffset(text)).toBe(offset);
   });
 
-  it('refuses text that is no number', () => {
+  it('refuses text that is not a number', () => {
     expect(refusalOf(() => parseOffset('x')).code).toBe('PL100');
   });
 });

@@ -30,7 +30,7 @@ export function parseOffset(text: string): number {
 }
 
 /**
- * The Range header, `0-9` or `10-`. Null without one, or when it is no range of rows: such a header is ignored
+ * The Range header, `0-9` or `10-`. Null if it is absent or not a range of rows: such a header is ignored
  * (RFC 9110, 14.2). Range-Unit must be `items` if it is given.
  * @throws GrammarError PL103 when the range ends before it starts.
  */

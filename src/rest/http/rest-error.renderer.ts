@@ -12,7 +12,7 @@ export class RestErrorRenderer implements ErrorRenderer {
 
   readonly databaseStatus = statusOfSqlstate;
 
-  /** RFC 9209, as PostgREST has it. A code that a project's own SQL raised may be any text of any length. */
+  /** RFC 9209, as PostgREST sends it. A code that a project's own SQL raised may be any text of any length. */
   headers(error: AppError): Record<string, string> {
     const code = postgrestCode(error);
     return /^\w{1,64}$/.test(code) ? { ...VARY, 'Proxy-Status': `Plinth; error=${code}` } : VARY;

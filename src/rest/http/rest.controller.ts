@@ -51,7 +51,7 @@ export class RestController {
     return this.handle('table', response.req, response);
   }
 
-  /** All other paths, once the credentials were checked. @throws GrammarError PL125 */
+  /** Handles all other paths, after the credentials have been checked. @throws GrammarError PL125 */
   @All('*path')
   refuse(@Req() { method, headers }: Request): void {
     parseRestRequest({ method, kind: 'table', target: '', queryString: '', headers });

@@ -44,8 +44,8 @@ function matchesEmbed(one: Relationship, embedded: string, hint: string | null):
 
 /**
  * A key from a relation to itself gives two relationships: the table's name selects the to-many one, the
- * column's name the to-one. Both have the same constraint, so its name is no hint.
- * Examples: `/web_content?select=*,children:web_content(*)`, `/web_content?select=*,parent:p_web_id(*)`
+ * column's name the to-one. Both have the same constraint, so its name cannot be a hint. Examples:
+ * `/web_content?select=*,children:web_content(*)`, `/web_content?select=*,parent:p_web_id(*)`
  */
 function matchesSelfEmbed(one: Relationship, embedded: string, hint: string | null): boolean {
   if (hint !== null) {

@@ -1,4 +1,4 @@
-/** Chooses the representation of the response: the first accepted one that Plinth can produce. RFC 9110, 12.5.1. */
+/** Chooses the representation of the response: the first accepted media type that Plinth can produce. RFC 9110, 12.5.1. */
 import { type MediaHandler, nameKey, type QualifiedName } from '../catalog/catalog';
 import { formatMediaType } from '../grammar/media-type';
 import type { MediaType } from '../grammar/rest-request';

@@ -29,7 +29,7 @@ export function findRelation({ catalog }: PlanContext, name: QualifiedName): Rel
   return catalog.relations.get(nameKey(name)) ?? null;
 }
 
-/** True when the caller has privileges on the relation. Hints and lists of candidates name no other. */
+/** True when the caller has privileges on the relation. Hints and lists of candidates name only such relations. */
 export function isVisible(context: Pick<PlanContext, 'catalog' | 'role'>, name: QualifiedName): boolean {
   const grantees = context.catalog.relations.get(nameKey(name))?.grantees;
   return grantees !== undefined && (grantees.has(context.role) || grantees.has('public'));

@@ -1,4 +1,4 @@
-/** Plans of requests to tables: they name objects of the catalog only. No SQL, no database. */
+/** Plans of requests to tables: they name only objects of the catalog. Neither SQL nor a database is involved. */
 import { catalogOf, EXAMPLE_ROWS } from '../../../test/support/example-catalog';
 import { jsonPayload } from '../../../test/support/json-payload';
 import type { AppError } from '../../common/errors/app-error';

@@ -25,7 +25,7 @@ export interface CompiledPlan {
   readonly compiled: CompiledRequest;
   /** The schema in which names without a schema are searched. */
   readonly schema: string;
-  /** The same where the project exposes several, for Content-Profile; null where there is no choice. */
+  /** The same schema for Content-Profile, if the project exposes several; null if there is no choice. */
   readonly profile: string | null;
 }
 
@@ -87,13 +87,13 @@ function planned(
   return { plan, schema: found.context.schema };
 }
 
-/** Between parts; no part holds it. */
+/** Separates parts; no part contains it. */
 const END = '\0';
 
 /**
  * The key of a request to a table.
  * @param payload null where there is none
- * @returns null for a body whose rows name different columns: its plan tells one row from another
+ * @returns null for a body whose rows name different columns: its plan depends on the individual rows
  */
 export function planKey(shape: RequestShape, payload: Payload | null): string | null {
   const body = payload === null ? '' : bodyKey(payload);
@@ -116,7 +116,7 @@ function bodyKey({ isList, rows }: Payload): string | null {
   const [names, ...others] = rows.shapes;
   if (!names) return '[]';
   if (others.length > 0) return null;
-  // Rows that one program wrote name their columns in one order; another order is another key.
+  // Rows written by one program name their columns in one order; another order gives another key.
   return `${isList ? '[' : ''}${rows.count > 1 ? 'n' : '1'}${JSON.stringify(names)}`;
 }
 
@@ -137,7 +137,7 @@ interface Kept {
 /** Planning and building SQL cost more than all other work on a small request, and most requests differ in values alone. */
 export class CompiledPlanCache {
   private readonly kept = new LRUCache<string, Kept>({ max: PLAN_CACHE_SIZE });
-  /** A catalog is never changed but replaced, and each has a number, so the plans of an old catalog are not found any more. */
+  /** A catalog is never changed but replaced, and each has a number, so the plans of an old catalog are no longer found. */
   private readonly numbers = new WeakMap<Catalog, number>();
   private catalogs = 0;
 

@@ -30,7 +30,7 @@ export interface PreparedRequest {
   readonly catalog: Catalog;
   /** The schema in which names without a schema are searched. */
   readonly schema: string;
-  /** The same where the project exposes several, for Content-Profile; null where there is no choice. */
+  /** The same schema for Content-Profile, if the project exposes several; null if there is no choice. */
   readonly profile: string | null;
 }
 
@@ -58,7 +58,7 @@ interface WriteVariant {
 /** A plan serves many requests, and so does its variant without RETURNING. */
 const VARIANTS = new WeakMap<RequestPlan, WriteVariant>();
 
-/** True for an error that may be the read-back's alone. */
+/** True for an error that RETURNING alone may have caused. */
 export function mayBeReadBack(error: unknown, { plan }: PreparedRequest): boolean {
   const isRefused = error instanceof DatabaseError && error.code === INSUFFICIENT_PRIVILEGE;
   return isRefused && plan.kind === 'write' && plan.write.returning.kind !== 'nothing';

@@ -136,7 +136,7 @@ export function writeHeaders({ plan, shape }: PreparedRequest, rows: number): Re
 /** Bytes of the row, which has the key only. Parsed JSON takes up to 28 times as much memory. */
 const LONGEST_ROW = 1024 * 1024;
 
-/** The address of one inserted row, by its primary key; without it where that is longer than a header may be. */
+/** The address of one inserted row, by its primary key; none if it is longer than a header may be. */
 export function locationHeader(
   { plan, shape }: PreparedRequest,
   first: () => Buffer | undefined,
@@ -179,11 +179,11 @@ interface Counted {
   readonly estimate: number | null;
 }
 
-/** As far as the client asked for it; without a window the total is the rows of the answer. */
+/** The total, as far as the client asked for it; without a window it is the number of returned rows. */
 export function totalRows(plan: RequestPlan, { rows, counted, estimate }: Counted): number | null {
   const { count, countLimit, read } = plan;
   if (count === null) return null;
-  // A function that returns no set gives one value, which no window cuts.
+  // A function that does not return a set gives one value, which no window limits.
   const isWhole = isSingleValue(plan) || (read.limit === null && read.offset === 0);
   const exact = counted ?? (isWhole ? rows : null);
   if (count === 'planned') return estimate ?? exact;

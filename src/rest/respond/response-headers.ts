@@ -133,8 +133,8 @@ const RESERVED_PARTS =
   /^(access-control|attribution-reporting|proxy|sec|secure|x-accel|x-appengine|x-envoy|x-lighttpd|x-litespeed|x-reproxy)-|sendfile|send-file|-cache-control$/;
 
 /**
- * For responses whose type SQL chooses: a page among them runs its scripts in an origin of no other page, not in that of the console
- * and of other projects.
+ * For responses whose type SQL chooses: the scripts of such a page run in a separate origin, not in that of
+ * the console and of other projects.
  */
 export const SANDBOX = 'sandbox allow-scripts allow-forms allow-popups allow-downloads';
 
@@ -157,8 +157,8 @@ export function isHeader(name: string, value: unknown): value is string {
 }
 
 /**
- * The headers of a project's SQL as they are sent. Without reserved headers; cookies belong to the project's own path; a response
- * depends on the sender's credentials, so no shared cache may store it.
+ * The headers of a project's SQL as they are sent. Reserved headers are left out, and cookies belong to the
+ * project's own path; a response depends on the sender's credentials, so no shared cache may store it.
  * @param slug of the project
  */
 export function customHeaders(

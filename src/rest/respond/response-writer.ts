@@ -35,7 +35,7 @@ export class ResponseWriter {
     return this.response.headersSent;
   }
 
-  /** Takes the rows while they arrive; many rows are sent on at once. */
+  /** Takes the rows while they arrive; many rows are sent on immediately. */
   begin(prepared: PreparedRequest): RowCollector {
     const { response, results } = this;
     const { plan } = prepared;
@@ -72,7 +72,7 @@ export class ResponseWriter {
     const hasBody = prepared.plan.representation.kind !== 'none' && head.status !== 204 && status !== 204;
     const body = hasBody ? bodyOf(prepared, collector) : [];
     if (!hasBody) collector.finish();
-    // RFC 9110, 8.6: a 204 has no length, and the one of HEAD would have to be GET's.
+    // RFC 9110, 8.6: a 204 has no length, and that of HEAD would have to equal GET's.
     if (status !== 204 && (hasBody || prepared.shape.method !== 'HEAD')) {
       head.headers['Content-Length'] = String(body.reduce((sum, { length }) => sum + length, 0));
     }
@@ -83,7 +83,7 @@ export class ResponseWriter {
   }
 }
 
-/** Other representations may set headers in SQL while they make their value, or are one row. */
+/** Other representations may set headers in SQL while their value is made, or have a single row. */
 const STREAMED: ReadonlySet<string> = new Set(['rows', 'ndjson', 'csv', 'geojson']);
 
 /** HEAD only counts its rows, in the database. */
@@ -99,7 +99,7 @@ function headOf(
   rows: number,
 ): Head {
   const { plan } = prepared;
-  // The lines of EXPLAIN are no rows, and nothing was written.
+  // The lines of EXPLAIN are not rows, and nothing was written.
   if (plan.representation.kind === 'explain') {
     return { status: 200, headers: { 'Content-Type': contentType(plan) } };
   }
