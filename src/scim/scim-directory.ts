@@ -1,4 +1,4 @@
-/** Whom a directory provisions: staff, or users of a project. */
+/** The people that a directory provisions: staff, or users of a project. */
 import type { RequestOrigin } from '../identity/request-origin';
 import type { GroupTables } from './scim-group.repository';
 import type { ScimChange, ScimPage, ScimPerson } from './scim-people';
@@ -15,7 +15,7 @@ export interface GroupOutcome<T> {
 
 /** Changes write their own audit entries; a taken address is AppError 409. Absent members of a change keep their values. */
 export interface ScimDirectory {
-  /** Reads, each statement alone. */
+  /** For reads, each of which is a separate statement. */
   readonly groups: GroupTables;
   find(id: string): Promise<ScimPerson | null>;
   findByEmail(emailKey: string): Promise<ScimPerson | null>;
@@ -25,6 +25,10 @@ export interface ScimDirectory {
   update(id: string, change: ScimChange, origin: RequestOrigin): Promise<ScimPerson>;
   /** @throws AppError 404, 409 */
   remove(id: string, origin: RequestOrigin): Promise<void>;
-  /** Runs a change of a group in a transaction that no other overlaps, and gives the people what follows from their groups. @throws AppError 409 */
+  /**
+   * Runs a change of a group in a transaction that no other overlaps, and applies what follows from their
+   * groups to the people.
+   * @throws AppError 409
+   */
   changeGroup<T>(work: (tables: GroupTables) => Promise<GroupOutcome<T>>, origin: RequestOrigin): Promise<T>;
 }

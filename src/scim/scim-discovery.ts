@@ -1,4 +1,4 @@
-/** What the directory of Plinth tells about itself (RFC 7643, 5 to 7): only what it does. */
+/** The discovery documents (RFC 7643, 5 to 7), which list only what Plinth supports. */
 import type { JsonObject } from '../common/text/json';
 import { GROUP_SCHEMA } from './scim-groups';
 import { toScimList, USER_SCHEMA } from './scim-people';
@@ -9,7 +9,7 @@ const CORE = 'urn:ietf:params:scim:schemas:core:2.0';
 
 type Difference = Readonly<Record<string, string | boolean | readonly JsonObject[]>>;
 
-/** An attribute, by what differs from the usual (RFC 7643, 2.2). */
+/** An attribute, described by its differences from the defaults (RFC 7643, 2.2). */
 const attribute = (name: string, description: string, different: Difference = {}): JsonObject => ({
   name,
   type: 'subAttributes' in different ? 'complex' : 'string',

@@ -13,7 +13,7 @@ import type { ScimMembership, ScimPage } from './scim-people';
 
 export type GroupQuery = (text: string, values: readonly unknown[]) => Promise<readonly QueryResultRow[]>;
 
-/** Where the groups of a directory are. */
+/** The tables with the groups of a directory. */
 export interface GroupTables {
   /** SQL: the prefix of scim_groups and scim_group_members, `auth.` or nothing. */
   readonly schema: 'auth.' | '';
@@ -22,13 +22,13 @@ export interface GroupTables {
   readonly query: GroupQuery;
 }
 
-/** Of groups of a directory. */
+/** Maximum number of groups of a directory. */
 const MAX_GROUPS = 1_000;
 /** Bytes of the names of a person's groups, as JSON: each token of a user has them. */
 const MAX_GROUP_NAMES = 1_024;
 /** Characters. */
 const MAX_NAME = 1_000;
-/** A person has at most as many groups as fit into MAX_GROUP_NAMES; more are of the project's owner. */
+/** A person has at most as many groups as fit into MAX_GROUP_NAMES; only a project's owner can add more. */
 const MAX_MEMBERSHIPS = 200 * MAX_GROUP_NAMES;
 
 const COLUMNS = 'g.id, g.display_name, g.external_id, g.created_at, g.updated_at';

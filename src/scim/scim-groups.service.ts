@@ -1,4 +1,4 @@
-/** What directories do with groups by SCIM 2.0. */
+/** Operations of directories on groups (SCIM 2.0). */
 import { Injectable } from '@nestjs/common';
 import { codeOf } from '../common/errors/error-facts';
 import type { JsonObject } from '../common/text/json';
@@ -131,7 +131,7 @@ export class ScimGroups {
     return (await this.rows.members(tables, [id])).get(id) ?? [];
   }
 
-  /** Members who were members before. */
+  /** The members except those who were gained. */
   private async stayed(tables: GroupTables, id: string, gained: readonly string[]): Promise<string[]> {
     const all = await this.membersOf(tables, id);
     if (await this.rows.isTooMuch(tables, id, all)) throw scimTooMany(TOO_MANY_MEMBERS);
@@ -151,7 +151,7 @@ export class ScimGroups {
   }
 }
 
-/** An id that is none has no group. */
+/** A text that is not an id has no group. */
 function isAnswerable({ displayName = '', externalId = '', id, member }: GroupFilter): boolean {
   const ids = [id, member].filter((one) => one !== undefined);
   return ids.every((one) => UUID.test(one)) && isStorableText(displayName) && isStorableText(externalId);

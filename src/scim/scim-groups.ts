@@ -21,7 +21,7 @@ export interface ScimGroup {
   readonly updatedAt: Date;
 }
 
-/** What operations in their order do to the members together. */
+/** The combined effect of successive operations on the members. */
 export interface MemberChange {
   /** Only added members stay. */
   readonly replaces: boolean;
@@ -36,7 +36,7 @@ export interface GroupChange {
   readonly members?: MemberChange;
 }
 
-/** All of them hold. */
+/** All given conditions must hold. */
 export interface GroupFilter {
   readonly displayName?: string;
   readonly externalId?: string;
@@ -66,7 +66,11 @@ export const toScimGroup = (
 const CLAUSE =
   /\s*(?:urn:[\w:.]{1,100}:)?(displayName|externalId|id|members(?:\.value)?|members\[value)\s+eq\s+("(?:[^"\\]|\\.){0,400}")\]?\s*(and\b|$)/iy;
 
-/** Such as `displayName eq "Sales"`, and `id eq "..." and members eq "..."`, with which members are looked up. @throws AppError 400 */
+/**
+ * Reads a filter such as `displayName eq "Sales"`, and `id eq "..." and members eq "..."`, with which members
+ * are looked up.
+ * @throws AppError 400
+ */
 export function parseGroupFilter(text: unknown): GroupFilter {
   if (text === undefined) return {};
   const clauses = new RegExp(CLAUSE);
@@ -116,7 +120,7 @@ export function parseGroupPatch(body: unknown): GroupChange {
   return sum.change();
 }
 
-/** What operations in their order do together. Each value is visited once, however many operations there are. */
+/** The combined effect of successive operations. Each value is visited once, however many operations there are. */
 class PatchSum {
   private rest: GroupChange = {};
   private replaces = false;
@@ -175,7 +179,7 @@ function memberIn(path: string, op: ScimOperation['op']): string {
   return quoted;
 }
 
-/** @param unknown set: values that are no ids are left out */
+/** @param unknown if set, values that are not ids are left out */
 function idsIn(value: unknown, unknown?: string): string[] {
   const list = Array.isArray(value) ? value : [value];
   if (list.length > MAX_MEMBERS)

@@ -32,7 +32,7 @@ export interface ScimMembership {
 /** What the directory says about a person, in addition to the account. */
 export interface ScimLink {
   readonly externalId: string | null;
-  /** The directory, and nobody else, has deactivated the account. */
+  /** Whether the directory itself has deactivated the account. */
   readonly isDeactivated: boolean;
 }
 
@@ -121,7 +121,7 @@ function namesIn(list: unknown): ReadonlySet<string> {
   );
 }
 
-/** Such as `userName eq "ada@example.com"`, which directories look people up with. @throws AppError 400 */
+/** Reads a filter such as `userName eq "ada@example.com"`, with which directories look people up. @throws AppError 400 */
 export function parseFilter(text: unknown): ScimFilter | null {
   if (text === undefined) return null;
   const [, attribute = '', value = ''] =
@@ -173,7 +173,7 @@ export function operationsIn(body: unknown, most: number): ScimOperation[] {
   return operations.map((operation) => {
     if (!isJsonObject(operation)) throw scimFault('invalidSyntax', 'An operation must be an object');
     const { op, path, value } = operation;
-    // Entra ID writes them with a capital letter.
+    // Entra ID capitalises them.
     const name = typeof op === 'string' ? op.toLowerCase() : '';
     const kind = (['add', 'replace', 'remove'] as const).find((one) => one === name);
     if (kind === undefined) throw scimFault('invalidSyntax', 'op is unknown');
@@ -208,7 +208,7 @@ function toAddress(value: unknown): string {
   return email.address;
 }
 
-/** Entra ID sends texts. */
+/** Entra ID sends them as texts. */
 function toActive(value: unknown): boolean {
   const text = String(value).toLowerCase();
   if (text !== 'true' && text !== 'false') throw scimFault('invalidValue', 'active must be true or false');

@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { AuditEntry, AuditLogRepository } from '../install/audit/audit-log.repository';
 import type { ScimLink } from './scim-people';
 
-/** Whose people the directory has: those of the installation (null), or the users of a project. */
+/** The scope of the directory: the people of the installation (null), or the users of a project. */
 export type ScimScope = string | null;
 
 /** `$1` is the scope. */
@@ -58,7 +58,7 @@ export class ScimRepository {
     return (personId) => byId.get(personId) ?? NO_LINK;
   }
 
-  /** An external id names one person: it moves, also from an account that was deleted without the directory. */
+  /** An external id names one person: it moves to them, even from an account that was deleted without the directory. */
   async setLink(scope: ScimScope, personId: string, { externalId, isDeactivated }: ScimLink): Promise<void> {
     await this.dataSource.query(
       `with former as (update scim_people set external_id = null where ${OF_SCOPE} and external_id = $3 and person_id <> $2)

@@ -1,4 +1,4 @@
-/** What directories do by SCIM 2.0. An account that the directory has not deactivated itself stays disabled, whatever it says. */
+/** Operations of directories on people (SCIM 2.0). A directory can enable only accounts that it has disabled itself. */
 import { Injectable } from '@nestjs/common';
 import type { JsonObject } from '../common/text/json';
 import { isStorableText } from '../common/text/storable';
@@ -85,7 +85,7 @@ export class Scim {
       // An active account was enabled by an administrator.
       isDeactivated: isChanged ? !isActive : link.isDeactivated && !person.isActive,
     };
-    // Before the account, so that a directory that sends it again after a crash can undo it.
+    // Stored before the account changes, so that a directory that repeats the request after a crash can undo it.
     await this.links.setLink(caller.scope, person.id, next);
     const changed =
       Object.keys(applied).length === 0

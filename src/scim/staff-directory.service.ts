@@ -1,4 +1,4 @@
-/** Staff as a directory provisions them. It proves no address; its groups give the roles that single sign-on maps them to. */
+/** Staff that a directory provisions. It does not prove addresses; its groups give roles as in single sign-on. */
 import { Injectable } from '@nestjs/common';
 import { codeOf } from '../common/errors/error-facts';
 import type { JsonObject } from '../common/text/json';

@@ -1,4 +1,4 @@
-/** What follows for users of a project from the groups of a directory: `app_metadata.groups`, and the end of older tokens. */
+/** Applies the groups of a directory to the users of a project: `app_metadata.groups`, and the end of older tokens. */
 import { Injectable } from '@nestjs/common';
 import { SHORT_TIMEOUT } from '../auth/accounts/account-statements';
 import { byServiceRole, withAudit } from '../auth/audit/audit-entry';
@@ -11,7 +11,7 @@ import type { GroupOutcome } from './scim-directory';
 import type { GroupQuery, GroupTables } from './scim-group.repository';
 
 const REASON = 'a directory manages the groups of users';
-/** Of the changes of groups in a database. The number is arbitrary. */
+/** Advisory lock for changes of groups in a database. The number is arbitrary. */
 const GROUPS_LOCK = 7_046_121;
 /** Bytes of a page: the owner of the project may have stored longer names. */
 const MAX_BYTES = 16 * 1024 * 1024;

@@ -1,4 +1,4 @@
-/** The PostgreSQL servers for projects' databases: which there are, and where a new project goes. */
+/** The PostgreSQL servers for projects' databases: lists them, and chooses the server of a new project. */
 import { TLSSocket } from 'node:tls';
 import type { Client } from 'pg';
 import { Inject, Injectable } from '@nestjs/common';
@@ -56,7 +56,7 @@ export interface ServerAddresses {
   readonly pooler: HostAddress | null;
 }
 
-/** Where the database of a new project goes. */
+/** The server on which the database of a new project is created. */
 export interface Placement {
   readonly server: string;
   /** Null for the server of the platform database. */

@@ -1,7 +1,7 @@
 /** Names of the columns of a result, as members of its rows in JSON. */
 import type { FieldDef } from 'pg';
 
-/** The names in the order of the columns. One that occurs again gets a number: `count`, `count_2`. */
+/** The names in the order of the columns. A repeated name gets a number: `count`, `count_2`. */
 export function columnNames(fields: readonly Pick<FieldDef, 'name'>[]): string[] {
   const taken = new Set(fields.map(({ name }) => name));
   const used = new Set<string>();

@@ -6,7 +6,7 @@ interface RanStatement {
   readonly command: string | null;
   readonly row_count: number | null;
   readonly columns: readonly string[];
-  /** The rows, if those of each statement are answered. */
+  /** The rows, if the response contains the rows of each statement. */
   readonly kept?: KeptRows | undefined;
 }
 

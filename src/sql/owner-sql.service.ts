@@ -20,17 +20,17 @@ export interface SqlLimits {
   readonly timeoutSeconds: number;
   /** Maximum of rows of a statement. */
   readonly maxRows: number;
-  /** Answers the rows of each statement, and not only those of the last one. */
+  /** Returns the rows of each statement, not only those of the last one. */
   readonly allResults: boolean;
-  /** Answers numbers, arrays and JSON as text. */
+  /** Returns numbers, arrays and JSON as text. */
   readonly textValues: boolean;
-  /** One statement, which cannot write: 25006 for one that would, 42601 without a position for several statements. */
+  /** Allows a single statement that does not write: 25006 for one that would, 42601 without a position for several statements. */
   readonly readOnly?: boolean;
   /** Aborted when the client disconnects: the statement is cancelled, and rolled back. */
   readonly abandoned?: AbortSignal;
 }
 
-/** What becomes of the rows as they arrive. */
+/** What happens to the rows as they arrive. */
 interface SqlOutput {
   readonly kept: ResultCollector;
   readonly types: AnswerTypes;
@@ -97,7 +97,7 @@ async function collect(
   { kept, types }: SqlOutput,
   { parameters = [], readOnly = false }: SqlLimits,
 ): Promise<KeptAnswer> {
-  // After a first snapshot PostgreSQL lets no statement make the transaction one that writes.
+  // After the first snapshot, PostgreSQL does not let a statement make the transaction read-write.
   if (readOnly) await client.query('begin read only; select 1');
   client.onResults(
     (columns) => kept.begin(columns),
@@ -117,7 +117,7 @@ async function collect(
       values: [...parameters],
       rowMode: 'array',
     };
-    // The extended protocol takes one statement: no COMMIT can come before another one.
+    // The extended protocol takes one statement, so a COMMIT cannot precede another one.
     if (readOnly) config.queryMode = 'extended';
     const query = new Query(config);
     query.on('row', (row: (string | null)[], result) => {
@@ -139,7 +139,7 @@ async function collect(
   return { kept: kept.rows, command, row_count, statements, notices: kept.notices };
 }
 
-/** The rows of the last statement are answered apart. */
+/** The rows of the last statement are returned separately. */
 function* statementsOf(
   results: readonly QueryResult[],
   kept: ResultCollector,

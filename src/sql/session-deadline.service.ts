@@ -17,7 +17,7 @@ export class SessionDeadline {
 
   /**
    * Runs the work of one session of the owner, and ends the session when it exceeds the limit.
-   * @param abandoned aborted when nobody waits for the outcome any more: the running statement is cancelled then
+   * @param abandoned aborted when nobody waits for the outcome any longer; the running statement is then cancelled
    * @throws AppError 400 after the limit; else the error of `work`
    */
   async run<T>(

@@ -1,4 +1,4 @@
-/** What the controllers of SCIM share. The OpenAPI document leaves them out (docs/reference/scim.md); directories know them. */
+/** Shared by the controllers of SCIM, which are not in the OpenAPI document (docs/reference/scim.md). */
 import { applyDecorators, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request } from 'express';

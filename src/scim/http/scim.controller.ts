@@ -1,4 +1,4 @@
-/** Users of SCIM 2.0 (RFC 7644): the people of the installation, or the users of a project. What Entra ID and Okta need. */
+/** Users of SCIM 2.0 (RFC 7644), as Entra ID and Okta need them: staff of the installation, or users of a project. */
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put, Query, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import type { JsonObject } from '../../common/text/json';

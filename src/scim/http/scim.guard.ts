@@ -34,7 +34,7 @@ export class ScimGuard implements CanActivate {
     const { project_slug: slug } = request.params;
     const project = slug === undefined ? null : await this.projects.findBySlug(slug);
     const [, token] = /^Bearer +([\x21-\x7e]{1,200})$/i.exec(request.get('authorization') ?? '') ?? [];
-    // The same for an unknown project.
+    // An unknown project gets the same error.
     if (token === undefined || (slug !== undefined && !project)) throw scimTokenInvalid();
     const scope = project?.id ?? null;
     const from = { project: project ?? STAFF_GUESSES, origin: originOf(request as Request) };

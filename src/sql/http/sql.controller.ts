@@ -56,7 +56,7 @@ class SqlResponse extends f.model(SqlStatement, {
   notices: f.texts('Notices and warnings, such as those of RAISE NOTICE'),
 }) {}
 
-/** The protocol would take 65,535. */
+/** The protocol would allow 65,535. */
 const MAX_PARAMETERS = 1_000;
 
 const AreParameters = (): PropertyDecorator =>

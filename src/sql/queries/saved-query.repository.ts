@@ -29,7 +29,7 @@ export interface SavedQueryContent {
   readonly shared: boolean;
 }
 
-/** Whose queries are meant: null is PLATFORM_ADMIN_KEY. */
+/** The author of the queries; null is PLATFORM_ADMIN_KEY. */
 export interface QueryOwner {
   readonly projectId: string;
   readonly memberId: string | null;
@@ -78,7 +78,7 @@ export class SavedQueryRepository {
     return row;
   }
 
-  /** Changes one of the staff member's own. @returns null if there is none @throws AppError 409 if the name is taken */
+  /** Changes a query of the staff member. @returns null if there is none @throws AppError 409 if the name is taken */
   async update(
     owner: QueryOwner,
     id: string,
@@ -103,7 +103,7 @@ export class SavedQueryRepository {
     return row ?? null;
   }
 
-  /** @param any also a shared one of another staff member @returns false if there is none */
+  /** @param any includes shared queries of other staff members @returns false if there is none */
   async remove(owner: QueryOwner, id: string, any: boolean): Promise<boolean> {
     const rows = await this.change(owner, 'project.query.delete', '', (manager) =>
       manager.query<{ id: string; name: string }[]>(

@@ -13,10 +13,10 @@ import {
 } from './staff-member';
 import { changesRow } from '../changes-row';
 
-/** Advisory lock under which owners are made and unmade, so that one always remains. The number is arbitrary. */
+/** Advisory lock under which owners are added and removed, so that one always remains. The number is arbitrary. */
 const OWNERS_LOCK = 7_046_111;
 
-/** The tables of everything with which a staff member signs in. */
+/** The tables of the credentials with which staff sign in. */
 const CREDENTIALS = [
   'staff_recovery_codes',
   'staff_passkeys',

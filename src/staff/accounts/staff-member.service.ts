@@ -1,4 +1,4 @@
-/** Staff as owners, operators and project administrators manage them. Nobody grants or touches more than they have. */
+/** Staff as owners, operators and project administrators manage them, each only within their own rights. */
 import { Injectable } from '@nestjs/common';
 import { parseEmailAddress } from '../../identity/email-address';
 import { UUID } from '../../common/text/uuid';
@@ -33,9 +33,9 @@ export class StaffMemberService {
   }
 
   /**
-   * @param rotatePasswords gives the databases whose password the member may know another one
-   * @throws AppError 403 where an owner is concerned and the sender is none, 404, 409 for the last owner, 503 when the password of a
-   *   database cannot be changed
+   * @param rotatePasswords changes the passwords of the databases that the member may know
+   * @throws AppError 403 if an owner is concerned and the sender is not an owner, 404, 409 for the last
+   * owner, 503 when the password of a database cannot be changed
    */
   async update(
     staff: StaffCaller,
@@ -87,7 +87,7 @@ export class StaffMemberService {
 
   /**
    * @param who the id of the staff member, or their address
-   * @param rotatePassword gives the project's database another password
+   * @param rotatePassword changes the password of the project's database
    * @throws AppError 404
    */
   async giveProjectRole(
@@ -105,7 +105,7 @@ export class StaffMemberService {
     return { ...member, projectRole: role };
   }
 
-  /** @param rotatePassword gives the project's database another password @throws AppError 404 */
+  /** @param rotatePassword changes the password of the project's database @throws AppError 404 */
   async takeProjectRole(
     projectId: string,
     who: string,
@@ -119,12 +119,12 @@ export class StaffMemberService {
     if (rotatePassword) await this.owner.rotatePassword(projectId, actor);
   }
 
-  /** All that can be: the server of one project may be down. */
+  /** Changes as many as possible: the server of a project may be down. */
   private async rotate(projects: readonly { id: string; slug: string }[], actor: Actor): Promise<void> {
     const failed: string[] = [];
     for (const { id, slug } of projects)
       await this.owner.rotatePassword(id, actor).catch((error: unknown) => {
-        // Deleted since it was listed.
+        // The project was deleted after it was listed.
         if (!(error instanceof AppError && error.status === 404)) failed.push(slug);
       });
     if (failed.length > 0) throw passwordsKept(failed);

@@ -66,7 +66,7 @@ export class StaffFactorRepository {
       const confirmation = `update staff_people set totp_confirmed_at = $3
         where id = $1 and totp_secret = $2 and totp_confirmed_at is null returning 1`;
       if (!(await changesRow(manager, confirmation, [memberId, sealed, now]))) return false;
-      // Those of a passkey are replaced: the staff member keeps one list.
+      // The codes of a passkey are replaced: a staff member has a single list.
       await manager.query('delete from staff_recovery_codes where person_id = $1', [memberId]);
       await manager.query(
         `insert into staff_recovery_codes (person_id, code_hash) select $1, unnest($2::bytea[])`,

@@ -43,13 +43,13 @@ const STAFF_ERRORS: ErrorList = [
   SERVER_ERRORS,
 ];
 
-/** Of routes whose requests are limited by client address. */
+/** For routes whose requests are limited by client address. */
 export const LIMITED_DOCS = PLATFORM_DOCS.withHeaders(LIMIT_HEADERS);
 
 const guardsOf = (method: object): unknown[] =>
   (Reflect.getMetadata(GUARDS_METADATA, method) as unknown[] | undefined) ?? [];
 
-/** For controllers that read bodies of other kinds themselves. @param guards run after StaffGuard */
+/** For controllers that read other types of bodies themselves. @param guards run after StaffGuard */
 export function StaffAccess(...guards: Type<CanActivate>[]): ClassDecorator {
   const errorsOf = ({ path, method }: Handler): ErrorList => {
     const all = [...guards, ...guardsOf(method)];

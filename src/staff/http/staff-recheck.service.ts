@@ -1,4 +1,4 @@
-/** Asks again, during an answer that goes on for minutes, whether its sender may still have it. */
+/** Checks repeatedly, during a response that takes minutes, whether its sender may still receive it. */
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { Clock } from '../../common/time/clock';

@@ -23,7 +23,7 @@ export interface Invitation {
 }
 
 export interface OpenInvitation extends Invitation {
-  /** The link was mailed and shown to nobody: who has it, has the address. */
+  /** The link was mailed and shown to nobody else, so its holder can read mail to the address. */
   readonly mailed: boolean;
   readonly emailKey: string;
 }

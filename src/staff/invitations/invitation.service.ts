@@ -1,4 +1,4 @@
-/** Invitations: a mailed link with which a staff member makes their account. */
+/** Invitations: a mailed link with which a staff member creates an account. */
 import { Inject, Injectable } from '@nestjs/common';
 import { getEmailAddress } from '../../identity/email-address';
 import { GuessThrottle } from '../../identity/guess-throttle.service';
@@ -77,7 +77,7 @@ export class InvitationService {
     @Inject(MAIL_CONFIG) private readonly mail: MailConfig,
   ) {}
 
-  /** Those that the sender may see. */
+  /** The invitations that the sender may see. */
   async list(staff: StaffCaller): Promise<Invitation[]> {
     const all = await this.invitations.list(this.clock.date());
     return all.filter((one) => sees(staff, one));
@@ -168,7 +168,7 @@ export class InvitationService {
 const sees = (staff: StaffCaller, invitation: Invitation): boolean =>
   installRoleOf(staff) !== null || manages(staff, invitation);
 
-/** An auditor who is the administrator of a project is still no operator. */
+/** An auditor who is the administrator of a project is still not an operator. */
 function manages(staff: StaffCaller, { role, projects }: Invitation): boolean {
   if (isOperator(staff)) return true;
   return role === null && projects.every(({ id }) => projectRoleOf(staff, id) === 'admin');

@@ -6,7 +6,7 @@ import { AuditEntry, AuditLogRepository } from '../../install/audit/audit-log.re
 import { changesRow } from '../changes-row';
 import { tooManyPasskeys } from '../staff.errors';
 
-/** Of a staff member. */
+/** Maximum number of passkeys of a staff member. */
 export const MAX_PASSKEYS = 20;
 
 /** A passkey in the list of its owner. */
@@ -75,7 +75,7 @@ export class PasskeyRepository {
   ): Promise<{ record: PasskeyRecord; hasNewCodes: boolean } | null> {
     const { memberId, credentialId, publicKey, counter, transports, name, now, recoveryCodes } = passkey;
     return this.dataSource.transaction(async (manager) => {
-      // Enrolments that were begun before are counted one after the other.
+      // Locks the staff member, so that concurrent enrolments are counted one after the other.
       await manager.query('select from staff_people where id = $1 for update', [memberId]);
       const counted = 'select from staff_passkeys where person_id = $1';
       const owned = await manager.query<unknown[]>(counted, [memberId]);
@@ -116,10 +116,10 @@ export class PasskeyRepository {
     return row ?? null;
   }
 
-  /** Recovery codes go with the last factor. @returns false if the staff member has no such passkey */
+  /** Recovery codes are deleted with the last factor. @returns false if the staff member has no such passkey */
   async remove(memberId: string, id: string, entry: AuditEntry): Promise<boolean> {
     return this.dataSource.transaction(async (manager) => {
-      // As the removal of the app does: the second of the two sees that no factor is left.
+      // Takes the same lock as the removal of the app: the second of the two sees that no factor is left.
       await manager.query('select from staff_people where id = $1 for update', [memberId]);
       const statement = 'delete from staff_passkeys where person_id = $1 and id = $2 returning 1';
       if (!(await changesRow(manager, statement, [memberId, id]))) return false;

@@ -1,4 +1,4 @@
-/** Whether the sender of a request may use a route. Pure: the table and the sender decide, nothing else. */
+/** Decides whether the sender of a request may use a route. Pure: it depends only on the table and the sender. */
 import { installRoleOf, projectRoleOf, StaffCaller } from './staff';
 import { isOfProject, type Role, type RouteAccess } from './route-table';
 
@@ -20,11 +20,11 @@ export function decide(
   const roles = ofProject ? rolesIn(staff, projectId ?? '') : rolesAnywhere(staff);
   if (ofProject && (roles.length === 0 || isOutside(staff, projectId))) return 'hidden';
   if (access.roles !== null && !roles.some((role) => access.roles?.includes(role))) return 'no';
-  // Tokens and PLATFORM_ADMIN_KEY have nobody to ask; a token has the scope for it, and was made by such a session.
+  // Tokens and PLATFORM_ADMIN_KEY have nobody to ask; a token with the scope was created by a confirmed session.
   if (access.stepUp && staff.session?.isConfirmed === false) return 'unconfirmed';
   if (!staff.token) return 'yes';
   if (access.scope === null || !staff.token.scopes.includes(access.scope)) return 'no';
-  // A token of one project has nothing to do with the installation; routes for everybody limit what it sees.
+  // A token for one project gives no access to the installation; routes for everybody limit what it sees.
   return !ofProject && staff.token.projectId !== null && access.roles !== null ? 'no' : 'yes';
 }
 

@@ -28,7 +28,7 @@ class AdminController {
 })
 class TestModule {}
 
-it('keeps an application from starting whose administration has a route without a row', async () => {
+it('prevents the start of an application with an admin route that has no row', async () => {
   const app = await NestFactory.create(TestModule, { logger: false, abortOnError: false });
   await expect(app.init()).rejects.toThrow(/route-table\.ts:\nGET \/admin\/v1\/projects\/:id\/forgotten$/);
   await app.close();

@@ -3,7 +3,7 @@ import { Actor } from '../../install/audit/audit-log.repository';
 import { Membership, InstallRole, StaffMember, ProjectRole } from '../accounts/staff-member';
 import { Scope } from './route-table';
 
-/** What a personal access token is limited to. */
+/** The limits of a personal access token. */
 export interface TokenLimits {
   readonly id: string;
   readonly scopes: readonly Scope[];

@@ -9,7 +9,7 @@ export interface StaffSession extends MemberAccess {
   readonly id: string;
   /** Which of the session's tokens was presented. */
   readonly presented: 'current' | 'next' | 'previous';
-  /** When the current token became it. */
+  /** The time at which the current token became current. */
   readonly rotatedAt: Date;
   /** When the next token was sent; null without one. */
   readonly nextAt: Date | null;
@@ -145,7 +145,7 @@ export class StaffSessionRepository {
     );
   }
 
-  /** Ends the sessions of a staff member. @param except a session that goes on */
+  /** Ends the sessions of a staff member. @param except a session that continues */
   async endAllOf(memberId: string, except: string | null): Promise<void> {
     await this.dataSource.query(
       'delete from staff_sessions where person_id = $1 and ($2::uuid is null or id <> $2)',

@@ -1,4 +1,4 @@
-/** Sessions of staff: begun with a new token, found by it, and given another token from time to time. */
+/** Sessions of staff: each begins with a new token, is found by it, and gets another token from time to time. */
 import { Inject, Injectable } from '@nestjs/common';
 import { createHmac } from 'node:crypto';
 import type { RequestOrigin } from '../../identity/request-origin';
@@ -10,11 +10,11 @@ import { SessionRecord, StaffSession, StaffSessionRepository } from './staff-ses
 
 /** Milliseconds after which a session gets another token. */
 const ROTATE_AFTER_MS = 15 * 60_000;
-/** Milliseconds for which requests that were under way with the old token are accepted. */
+/** Milliseconds for which requests in progress with the old token are accepted. */
 const GRACE_MS = 60_000;
 /** Milliseconds for which a proof of the staff member counts. */
 const CONFIRMED_MS = 10 * 60_000;
-/** Milliseconds: the last use is recorded no more often. */
+/** Minimum milliseconds between two records of the last use. */
 const TOUCH_AFTER_MS = 60_000;
 
 /** A token for the cookie. */
@@ -44,7 +44,7 @@ export class StaffSessions {
     @Inject(SECRETS_CONFIG) private readonly secrets: SecretsConfig,
   ) {}
 
-  /** Always a new session with a new token: one that a client presents never becomes that of another staff member. */
+  /** Always creates a new session with a new token: a token that a client presents never becomes another staff member's. */
   async begin(memberId: string, origin: RequestOrigin): Promise<BegunSession> {
     const now = this.clock.now();
     await this.sessions.sweep(new Date(now), new Date(now - this.config.sessionIdleMs));
@@ -66,7 +66,7 @@ export class StaffSessions {
     return { session, renewed: await this.advance(session, hash) };
   }
 
-  /** Gives a session another token at once, after a change of what it is worth. */
+  /** Replaces the token of a session immediately, after a change of its rights. */
   async replaceToken(id: string, expiresAt: Date): Promise<CookieToken | null> {
     const { token, hash } = newSecretToken();
     const isReplaced = await this.sessions.replace(id, hash, this.clock.date());
@@ -104,7 +104,7 @@ export class StaffSessions {
     await this.sessions.endByToken(hashToken(token));
   }
 
-  /** @param except a session that goes on */
+  /** @param except a session that continues */
   async endAll(memberId: string, except: string | null = null): Promise<void> {
     await this.sessions.endAllOf(memberId, except);
   }
@@ -133,7 +133,7 @@ export class StaffSessions {
     } else if (
       presented === 'current' &&
       rotatedAt.getTime() + ROTATE_AFTER_MS <= now &&
-      // One of several simultaneous requests gets the new token. If it was lost, a later one gets another.
+      // One of several simultaneous requests gets the new token. If it was lost, a later request gets another.
       (nextAt === null || nextAt.getTime() + GRACE_MS <= now)
     ) {
       const { token, hash: next } = newSecretToken();

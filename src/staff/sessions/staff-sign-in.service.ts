@@ -144,7 +144,7 @@ export class StaffSignIn {
   }
 
   /**
-   * Ends all other sessions of the staff member and, if wanted, their tokens, and gives this session another token.
+   * Ends all other sessions of the staff member and, if requested, their tokens, and gives this session another token.
    * @throws AppError 401 for a wrong current password or an ended session, 400 for an unacceptable new one, 429
    */
   async changePassword(

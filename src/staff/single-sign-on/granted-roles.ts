@@ -1,4 +1,4 @@
-/** The roles that groups give, and which changes of roles follow. Pure. */
+/** The roles that groups give, and the changes of roles that follow. Pure. */
 import type { GroupRoles } from '../../config/app-config';
 import { INSTALL_ROLES, InstallRole, PROJECT_ROLES, ProjectRole } from '../accounts/staff-member';
 

@@ -1,6 +1,6 @@
 /**
- * The accounts behind identities of issuers and directories: found by issuer and subject, linked to an account with the same address
- * if the issuer proves the address, or created if the groups give a role. Roles that groups gave go with the groups.
+ * The accounts behind identities of issuers and directories: found by issuer and subject, linked to an account with the same
+ * address if the issuer proves the address, or created if the groups give a role. Roles that groups gave end with the groups.
  */
 import { Injectable } from '@nestjs/common';
 import { parseEmailAddress } from '../../identity/email-address';
@@ -19,7 +19,7 @@ import { LinkedStaffMember, StaffIdentityRepository, Transaction } from './staff
 /** What an issuer or a directory says about the person who signed in there. */
 export interface ProvedIdentity extends IssuedIdentity {
   readonly way: SingleSignOnWay;
-  /** Of its groups. */
+  /** The roles that its groups give. */
   readonly roles: GroupMapping;
 }
 
@@ -78,7 +78,7 @@ export class IdentityAccounts {
     return { member: (await this.identities.find(identity, manager))?.member ?? member, granted: NO_ROLES };
   }
 
-  /** A role that a directory's groups give as well stays. */
+  /** A role that a directory's groups give, too, is kept. */
   private async applyRoles(
     identity: ProvedIdentity,
     { member, granted: before }: LinkedStaffMember,

@@ -1,4 +1,4 @@
-/** Gives and takes the roles that groups give: those of an identity at its sign-in, and those of a directory's groups (SCIM) at once. */
+/** Applies the roles that groups give: of an identity at its sign-in, of a directory's groups (SCIM) immediately. */
 import { Inject, Injectable } from '@nestjs/common';
 import { STAFF_CONFIG, StaffConfig } from '../../config/app-config';
 import { type Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
@@ -68,7 +68,7 @@ export class RoleGrants {
     return { role, projects: Object.fromEntries(entries) };
   }
 
-  /** With the roles that a directory's groups give the member. */
+  /** Includes the roles that a directory's groups give the member. */
   async withProvisioned(
     memberId: string,
     granted: GrantedRoles,
@@ -78,7 +78,7 @@ export class RoleGrants {
     return highestRoles([granted, ...provisioned.map(({ before }) => before)]);
   }
 
-  /** After a change of the groups of these people. @throws AppError 409 for the last owner */
+  /** Updates the roles after a change of the groups of these people. @throws AppError 409 for the last owner */
   async provision(memberIds: readonly string[], actor: Actor, manager: Transaction): Promise<void> {
     for (const { member, before, groups } of await this.identities.provisioned(memberIds, manager)) {
       const granted = await this.rolesOf(groups, this.mappings, manager);
@@ -92,7 +92,7 @@ export class RoleGrants {
 const isNothing = ({ role, projects }: GrantedRoles): boolean =>
   role === null && Object.keys(projects).length === 0;
 
-/** By id; null: the role goes. */
+/** Roles by project id; null removes a role. */
 function changedProjects(
   roles: ReadonlyMap<string, ProjectRole>,
   before: GrantedRoles,

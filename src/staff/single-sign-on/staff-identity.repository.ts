@@ -70,7 +70,7 @@ export class StaffIdentityRepository {
     );
   }
 
-  /** These members, with the names and external ids of a directory's groups that they are in, and the roles that those gave before. */
+  /** These members with the names and external ids of their directory groups, and the roles that those gave before. */
   async provisioned(memberIds: readonly string[], manager: EntityManager): Promise<ProvisionedMember[]> {
     const rows = await manager.query<(StaffMemberRecord & Omit<ProvisionedMember, 'member'>)[]>(
       `select ${MEMBER_COLUMNS},

@@ -32,10 +32,10 @@ import { STAFF_GUESSES } from '../accounts/staff-member';
 import { samlUnreachable, wayUnused } from '../staff.errors';
 import type { ProvedIdentity } from './identity-accounts.service';
 
-/** Milliseconds after which the metadata are read again, and after a failure. */
+/** Milliseconds after which the metadata is read again, and after a failure. */
 const METADATA_MS = 24 * 3_600_000;
 const RETRY_MS = 15_000;
-/** Of answers that the browser carries from the address of responses, without cookies, to the one that ends the sign-in. */
+/** Seals answers that the browser carries, without cookies, from the address of responses to the end of the sign-in. */
 const PURPOSE = 'staff-saml-answer';
 const GROUPS = { groups: { name: 'groups', array: true } };
 
@@ -75,7 +75,7 @@ export class StaffSaml {
     return URL.canParse(source) ? new URL(source).host : 'SAML';
   }
 
-  /** Of Plinth, for the provider. @throws AppError 404 */
+  /** The metadata of Plinth, for the provider. @throws AppError 404 */
   metadata(): Promise<string> {
     this.required();
     return samlMetadata(this.service);
@@ -98,7 +98,7 @@ export class StaffSaml {
     const keys = { ...GROUPS, ...parseMapping(mapping ?? { keys: {} })?.keys };
     const user = samlUser(issuer, subject, { keys }, domains);
     const identity = await this.responses.refusing(() => toDirectoryIdentity('saml', user));
-    // The address of the next page has it, so groups without a role are left out.
+    // Groups without a role are left out, since the result becomes part of an address.
     const groups = identity.groups.filter((group) => Object.hasOwn(roles, group));
     const answer = { requestId, identity: { ...identity, groups } };
     return this.box.seal(JSON.stringify(answer), PURPOSE).toString('base64url');
@@ -116,12 +116,12 @@ export class StaffSaml {
     try {
       return parseJson(this.box.open(Buffer.from(sealed, 'base64url'), PURPOSE)) as Answer;
     } catch {
-      // Not sealed by this installation.
+      // The response was not sealed by this installation.
       return null;
     }
   }
 
-  /** What was read before counts while the source fails. @throws AppError 404, 503 */
+  /** While the source fails, the metadata that was read before is used. @throws AppError 404, 503 */
   private async readMetadata(): Promise<string> {
     const { metadata } = this.required();
     if (this.clock.now() >= this.readAgainAt) {

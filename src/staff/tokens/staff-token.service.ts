@@ -1,4 +1,4 @@
-/** Personal access tokens: what a staff member does from the command line or from CI, within scopes and for a time. */
+/** Personal access tokens, with which staff work from the command line or from CI, limited by scopes and time. */
 import { Injectable } from '@nestjs/common';
 import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
@@ -11,10 +11,10 @@ import { roleForbids, tokenNotFound, tooManyTokens } from '../staff.errors';
 import { projectNotFound } from '../../projects/projects.errors';
 import { StaffTokenRepository, TokenRecord } from './staff-token.repository';
 
-/** Tells such tokens from PLATFORM_ADMIN_KEY, and lets scanners find leaked tokens. */
+/** Distinguishes such tokens from PLATFORM_ADMIN_KEY, and lets scanners find leaked tokens. */
 export const TOKEN_PREFIX = 'plt_';
 export const MAX_TOKENS = 100;
-/** Milliseconds: the last use is recorded no more often. */
+/** Minimum milliseconds between two records of the last use. */
 const TOUCH_AFTER_MS = 60_000;
 
 export interface TokenRequest {
