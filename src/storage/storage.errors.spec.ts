@@ -1,4 +1,4 @@
-/** Every code of the storage is documented with its status, and the renderer lets no other out. */
+/** Every code of the storage is documented with its status, and the renderer sends no others. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../common/errors/app-error';
@@ -23,7 +23,7 @@ it('every factory makes an error of the catalogue, with its status', () => {
   expect(factories.length).toBeGreaterThan(10);
   for (const factory of factories) {
     const error = (factory as (argument: string) => AppError)('x');
-    // A service that comes back is 503.
+    // A temporary failure is a 503.
     const isAway = error.code === 'storage_unavailable' && error.headers['Retry-After'] !== undefined;
     expect([error.code, error.status]).toEqual([
       error.code,
@@ -51,7 +51,7 @@ it.each([
   expect(renderer.render(error)).toMatchObject({ data: null, error: { code: expected, status } });
 });
 
-it("tells a refusal without PostgreSQL's words, which name tables", () => {
+it("reports a refusal without PostgreSQL's message, which names tables", () => {
   const error = new AppError(403, '42501', 'new row violates row-level security policy for table "files"');
   expect(JSON.stringify(renderer.render(error))).not.toContain('files');
 });

@@ -142,7 +142,7 @@ export const tablesAltered = (detail: string, cause?: unknown): AppError =>
     { cause },
   );
 
-/** Errors of the system that pass without repair: no space, or no file descriptor. */
+/** Temporary errors of the system: no space, or no file descriptor. */
 const SHORTAGES = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
 const RETRY_SECONDS = 10;
 

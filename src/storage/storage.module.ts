@@ -37,7 +37,7 @@ import { StorageTransaction } from './storage-transaction';
     FilesController,
     ContentController,
     SignedUrlsController,
-    // Each takes paths that the following ones would take for the name of a bucket.
+    // Each handles paths that the following controllers would take for the name of a bucket.
     StorageBucketsController,
     ObjectsController,
     ObjectContentController,

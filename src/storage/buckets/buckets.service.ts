@@ -44,7 +44,7 @@ export class BucketsService {
     );
   }
 
-  /** Deletes the bucket; its files stay and are private from then on. @throws AppError 404, 403 */
+  /** Deletes the bucket; its files stay and become private. @throws AppError 404, 403 */
   async remove(caller: StorageContext, address: string): Promise<Bucket> {
     return this.unlessRefused(await this.buckets.remove(caller, address), caller, address);
   }

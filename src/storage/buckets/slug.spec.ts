@@ -25,7 +25,7 @@ describe('slugOf', () => {
     }
   });
 
-  it('is 100 characters long at the most', () => {
+  it('has at most 100 characters', () => {
     expect([...slugOf('🅰x'.repeat(200))].length).toBeLessThanOrEqual(100);
   });
 });

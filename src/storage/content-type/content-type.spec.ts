@@ -4,34 +4,34 @@ import { isAllowed, parseContentType, resolveContentType } from './content-type'
 describe('resolveContentType', () => {
   const certain = { kind: 'certain', type: 'text/html' } as const;
 
-  it('believes the content, whatever was declared', () => {
+  it('trusts the content, whatever type was declared', () => {
     expect(resolveContentType(certain, 'image/png')).toBe('text/html');
     expect(resolveContentType(certain, 'text/plain')).toBe('text/html');
     expect(resolveContentType(certain, null)).toBe('text/html');
   });
 
-  it('keeps the parameters of a declaration that says the same', () => {
+  it('keeps the parameters of a declared type that matches', () => {
     expect(resolveContentType(certain, 'text/html; charset=utf-8')).toBe('text/html; charset=utf-8');
   });
 
-  it('takes the declared type where the content gives none', () => {
+  it('uses the declared type if the content does not reveal one', () => {
     expect(resolveContentType({ kind: 'none' }, 'application/x-own')).toBe('application/x-own');
     expect(resolveContentType({ kind: 'text' }, 'text/csv')).toBe('text/csv');
     expect(resolveContentType({ kind: 'text' }, 'application/json')).toBe('application/json');
   });
 
-  it('does not take a type that the content would have borne out', () => {
+  it('ignores a declared type that the content would have confirmed', () => {
     expect(resolveContentType({ kind: 'none' }, 'image/png')).toBe('application/octet-stream');
     expect(resolveContentType({ kind: 'text' }, 'image/jpeg')).toBe('text/plain');
     expect(resolveContentType({ kind: 'none' }, 'application/pdf')).toBe('application/octet-stream');
   });
 
-  it('counts the octet stream of clients without knowledge as no declaration', () => {
+  it('treats application/octet-stream as no declaration', () => {
     expect(resolveContentType({ kind: 'text' }, 'application/octet-stream')).toBe('text/plain');
     expect(resolveContentType({ kind: 'none' }, null)).toBe('application/octet-stream');
   });
 
-  it('takes likely markup for other text only when that is declared', () => {
+  it('treats likely markup as other text only if that is declared', () => {
     const likely = { kind: 'likely', type: 'text/html' } as const;
     expect(resolveContentType(likely, 'text/markdown')).toBe('text/markdown');
     expect(resolveContentType(likely, 'image/png')).toBe('text/html');

@@ -1,4 +1,4 @@
-/** Determines a file's content type: from the content, and from the declared type only where the content does not tell. */
+/** Determines a file's content type: from the content, and from the declared type only if the content does not reveal it. */
 import { invalidParameters } from '../storage.errors';
 import { RECOGNISABLE } from './signatures';
 import { Evidence } from './sniff';

@@ -53,7 +53,7 @@ export interface NewFile {
   readonly etag?: string;
   /** As scan_result of FileRecord. */
   readonly scanResult?: string;
-  /** The object of the file that is to be replaced, and of no other; undefined: of any. */
+  /** The object that the replaced file must have; undefined: any. */
   readonly replaces?: ObjectAddress;
 }
 

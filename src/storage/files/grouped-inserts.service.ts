@@ -1,5 +1,5 @@
 /**
- * Rows of small files that one caller uploads into one bucket at the same time: those that come while a statement of them runs go
+ * Rows of small files that one caller uploads into one bucket at the same time: rows that arrive while a statement runs go
  * together in the next one. A statement of several rows starts the executor, policies and totals once, and commits once.
  */
 import { Injectable } from '@nestjs/common';

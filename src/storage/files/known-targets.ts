@@ -7,7 +7,7 @@ import { StorageContext } from '../storage-transaction';
 import { UploadTarget } from './target.repository';
 
 const KEPT_MS = 10_000;
-/** Bytes of the keys of all that is kept: claims are most of one. */
+/** Bytes of all kept keys, each of which consists mostly of claims. */
 const MAX_BYTES = 4 * 1024 * 1024;
 /** Bytes of a body up to which it is received before the database is asked; the disk provider holds as many in memory. */
 const SMALL_BODY = 64 * 1024;
@@ -31,7 +31,7 @@ export class KnownTargets {
     return found && found.until > performance.now() ? found.target : null;
   }
 
-  /** Keeps buckets that restrict no file: restrictions are to be known before the body is read. */
+  /** Keeps buckets that restrict no file: restrictions must be known before the body is read. */
   keep(caller: StorageContext, upload: Addressed, target: UploadTarget): void {
     const isFree = target.fileSizeLimit === null && target.allowedMimeTypes === null;
     if (!isFree || target.accounts.length > 0 || target.mayUpload !== 'yes') return;
@@ -45,7 +45,7 @@ export class KnownTargets {
   }
 }
 
-/** All that the context of a caller consists of. */
+/** Everything that the context of a caller consists of. */
 const keyOf = (caller: StorageContext, { bucket }: Addressed): string => {
   const { project, role, claims, sessionId, secondFactor } = caller;
   return JSON.stringify([project.id, role, sessionId, secondFactor, bucket, claims]);

@@ -1,4 +1,4 @@
-/** Files by bucket and filename, for surfaces whose clients know no ids. Policies in the database decide what a caller may do. */
+/** Files by bucket and name, for clients that do not know ids. Policies in the database decide what a caller may do. */
 import { Injectable } from '@nestjs/common';
 import { Caller } from '../../access/caller';
 import { BucketRepository } from '../buckets/bucket.repository';
@@ -11,7 +11,7 @@ import { NamedFileRecord } from './file';
 import { ChangedFile, FileRepository, MAX_REMOVED } from './file.repository';
 import { FileCopy, FilesService } from './files.service';
 
-/** Rounds of a deletion of all files; ten million files. */
+/** Maximum rounds of a deletion of all files, enough for ten million files. */
 const MAX_ROUNDS = 10_000;
 /** Files of a project that one sweep deletes for their age at most. */
 const MAX_AGED = 20_000;

@@ -94,8 +94,8 @@ export function assertAccepted(
 }
 
 /**
- * True when an error proves that the row was not committed, so that its bytes can be removed at once. After a lost
- * connection the outcome is unknown and the row may need its bytes: the sweep decides later.
+ * True when an error proves that the row was not committed, so that its bytes can be removed immediately.
+ * After a lost connection the outcome is unknown and the row may need its bytes: the sweep decides later.
  */
 export function isDefinite(error: unknown): boolean {
   if (error instanceof DatabaseError) return error.severity === 'ERROR';

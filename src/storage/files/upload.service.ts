@@ -47,13 +47,13 @@ export interface UploadRequest {
   readonly given: UploadParameters;
   /** Content-Length, in bytes; null without one. */
   readonly announcedLength: number | null;
-  /** The object of the file that is to be replaced; undefined: of any. */
+  /** The object that the replaced file must have; undefined: any. */
   readonly replaces?: ObjectAddress;
   /** Where to store the bytes; undefined: at a new address. */
   readonly object?: ObjectAddress;
   /**
-   * The object has the bytes. They are removed only where the file is refused for good, because the client may try again.
-   * `facts` null: the form reads them. `join`: the object comes to be by this, and is removed whenever the file is refused.
+   * The object has the bytes already. They are removed only if the file is refused for good, because the client may try
+   * again. `facts` null: the form reads them. `join` creates the object, which is removed whenever the file is refused.
    */
   readonly stored?: {
     readonly facts: ByteFacts | null;
@@ -84,9 +84,9 @@ export interface UploadForm {
   readonly etag?: string;
   /** Resolves when the form was read to its end. @param sha256 of the file @throws AppError 400 when it ended early or is malformed */
   end(sha256: string): Promise<void>;
-  /** Reads no more. */
+  /** Stops reading. */
   stop(): void;
-  /** Gives the memory of the form back. */
+  /** Releases the memory of the form. */
   release(): void;
 }
 
@@ -146,7 +146,7 @@ export class UploadService {
     return { target, limit };
   }
 
-  /** Null where the database is to be asked before the body is read. A virus scanner may put the file elsewhere. */
+  /** Null if the database must be asked before the body is read. A virus scanner may put the file elsewhere. */
   private knownTarget(caller: StorageContext, request: UploadRequest): UploadTarget | null {
     if (request.stored || request.replaces || this.config.clamd) return null;
     return this.known.find(caller, request);
@@ -289,7 +289,7 @@ export class UploadService {
     return written;
   }
 
-  /** What the bucket was known to be is not so any more: begins again with what it is. */
+  /** The known facts about the bucket are outdated: starts over with the current facts. */
   private async insertAfresh(
     caller: StorageContext,
     request: UploadRequest,
@@ -331,7 +331,7 @@ function newFileOf(
   { address, size, sha256, evidence }: StoredFacts,
 ): NewFile {
   const filename = value('filename') ?? form.filename;
-  if (filename === null) throw invalidParameters('filename is missing, or no UTF-8');
+  if (filename === null) throw invalidParameters('filename is missing, or not UTF-8');
   assertFilename(filename);
   const detected = contentTypeOf(evidence, value('contentType'), form.declaredType);
   const contentType = (form.asDeclared && declaredTypeOf(form)) || detected;
@@ -348,7 +348,7 @@ function newFileOf(
   };
 }
 
-/** Null for a type that says nothing, and for a malformed one. */
+/** Null for the type of unknown content, and for a malformed type. */
 function declaredTypeOf({ declaredType }: UploadForm): string | null {
   const essence = declaredType === null ? null : lenient(declaredType);
   return essence === null || essence === UNKNOWN_TYPE ? null : parseContentType(String(declaredType));
@@ -398,7 +398,7 @@ function contentTypeOf(evidence: Evidence, given: string | undefined, declared: 
   return resolveContentType(evidence, claim);
 }
 
-/** Ignores a malformed Content-Type of the file part: it is no parameter of the API. */
+/** Ignores a malformed Content-Type of the file part: it is not a parameter of the API. */
 function lenient(declared: string): string | null {
   try {
     return essenceOf(parseContentType(declared));

@@ -13,7 +13,7 @@ export interface Presentation {
   readonly downloadName?: string;
   /** Replaces the hash as entity tag, with its quotes. */
   readonly etag?: (file: FileContent) => string;
-  /** Replaces the type that browsers are best given. */
+  /** Replaces the default content type for browsers. */
   readonly type?: (file: FileContent) => string;
   /** Headers in addition to, or in place of, those below. */
   readonly headers?: (file: FileContent) => OutgoingHttpHeaders;

@@ -99,7 +99,7 @@ export class ContentResponder {
     return path === null ? null : `${this.config.accelRedirect}/${path}`;
   }
 
-  /** Access, type and existence are decided; nginx selects the ranges and sends them (docs/reference/storage.md). */
+  /** Access, type and existence have been checked; nginx selects the ranges and sends them (docs/reference/storage.md). */
   private async delegateToNginx(
     { response, file, type, head: common }: Transfer,
     path: string,
@@ -111,7 +111,7 @@ export class ContentResponder {
       'Content-Length': 0,
       'X-Accel-Redirect': path,
     };
-    // nginx sends one of its own next to it.
+    // nginx adds this header itself.
     delete head['Accept-Ranges'];
     response.writeHead(200, head).end();
   }
@@ -157,7 +157,7 @@ export class ContentResponder {
     return this.store.read(address, range);
   }
 
-  /** A client that disconnects is no error. A provider's failure after the first byte can only be logged. */
+  /** A client that disconnects is not an error. A provider's failure after the first byte can only be logged. */
   private async sendStream(
     { response, file, head }: Transfer,
     status: number,
@@ -184,8 +184,8 @@ function preconditionsOf(headers: IncomingHttpHeaders): Preconditions {
 }
 
 /**
- * False where nginx would come to another result: it evaluates these conditions before it knows Plinth's tag and date, and
- * takes every date in If-Range for a strong validator.
+ * False if nginx would decide differently: it evaluates these conditions before it knows Plinth's tag and
+ * date, and takes every date in If-Range for a strong validator.
  */
 function canNginxDecide(headers: IncomingHttpHeaders, rangeIsUsed: boolean): boolean {
   if (headers['if-match'] !== undefined || headers['if-unmodified-since'] !== undefined) return false;

@@ -3,7 +3,7 @@ import { BoundarySearch, ChunkQueue } from './file-part';
 
 const DELIMITER = Buffer.from('\r\n--b1');
 
-/** What comes out when a part's bytes come in such pieces. */
+/** The output for a part whose bytes arrive in these pieces. */
 function run(
   pieces: readonly Buffer[],
   before = Buffer.from('-'.repeat(DELIMITER.length)),
@@ -30,11 +30,11 @@ describe('BoundarySearch', () => {
   it.each([
     ['bytes and the end', 'content\r\n--b1--\r\n', 'content', '\r\n--b1--\r\n'],
     ['nothing', '\r\n--b1--\r\n', '', '\r\n--b1--\r\n'],
-    ['what almost ends it', 'a\r\n--b\r\n-\r\r\n--b2\r\n\r\n--b1', 'a\r\n--b\r\n-\r\r\n--b2\r\n', '\r\n--b1'],
-    ['CRs before it', '\r\r\n\r\n--b1--', '\r\r\n', '\r\n--b1--'],
-    ['a boundary that goes on', 'x\r\n--b1234', 'x', '\r\n--b1234'],
-    ['two of them', 'x\r\n--b1\r\n--b1', 'x', '\r\n--b1\r\n--b1'],
-  ])('tells %s apart, wherever it is cut', (_case, text, own, rest) => {
+    ['a near match', 'a\r\n--b\r\n-\r\r\n--b2\r\n\r\n--b1', 'a\r\n--b\r\n-\r\r\n--b2\r\n', '\r\n--b1'],
+    ['CRs before the end', '\r\r\n\r\n--b1--', '\r\r\n', '\r\n--b1--'],
+    ['a boundary that continues', 'x\r\n--b1234', 'x', '\r\n--b1234'],
+    ['two delimiters', 'x\r\n--b1\r\n--b1', 'x', '\r\n--b1\r\n--b1'],
+  ])('distinguishes %s, wherever the text is cut', (_case, text, own, rest) => {
     for (let first = 0; first <= text.length; first += 1) {
       for (let second = first; second <= text.length; second += 1) {
         expect(run(cut(text, [first, second]))).toEqual([own, rest]);
@@ -42,7 +42,7 @@ describe('BoundarySearch', () => {
     }
   });
 
-  it('knows a delimiter that began in what was looked at elsewhere', () => {
+  it('finds a delimiter that began in bytes searched before', () => {
     for (let begun = 1; begun < DELIMITER.length; begun += 1) {
       const before = Buffer.concat([Buffer.from('content'), DELIMITER.subarray(0, begun)]);
       expect(run([DELIMITER.subarray(begun), Buffer.from('--')], before)).toEqual(['', '\r\n--b1--']);
@@ -51,7 +51,7 @@ describe('BoundarySearch', () => {
     }
   });
 
-  it('finds the first one in whatever is made of its bytes', () => {
+  it('finds the first delimiter in random text of its characters', () => {
     const letters = ['\r', '\n', '-', 'b', '1', '\r\n', '--', '\r\n--b'];
     for (let round = 0; round < 2_000; round += 1) {
       const text = Array.from({ length: randomInt(40) }, () => letters[randomInt(letters.length)]).join('');
@@ -79,9 +79,9 @@ const taken = async (queue: ChunkQueue): Promise<Buffer[]> => {
 const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, n) => n % 251));
 
 it.each([
-  ['before they are taken', false],
-  ['while they are taken', true],
-])('puts single bytes together that come %s', async (_when, isTakenAtOnce) => {
+  ['before they are read', false],
+  ['while they are read', true],
+])('merges single bytes that arrive %s', async (_when, isTakenAtOnce) => {
   const queue = new ChunkQueue(() => undefined);
   const begun = isTakenAtOnce ? taken(queue) : null;
   for (let n = 0; n < bytes.length; n += 1) queue.push(bytes.subarray(n, n + 1));
@@ -105,7 +105,7 @@ it('keeps the order of large and small chunks', async () => {
   expect(Buffer.concat(await taken(queue)).equals(bytes.subarray(0, from))).toBe(true);
 });
 
-it('gives the error at once, and nothing after it', async () => {
+it('passes on the error immediately, and nothing after it', async () => {
   const queue = new ChunkQueue(() => undefined);
   queue.push(Buffer.from('a'));
   queue.fail(new Error('broken'));

@@ -11,7 +11,7 @@ export class BoundarySearch {
   private held: number;
 
   /**
-   * @param delimiter holds CR as its first byte only, so it can begin nowhere but at a CR
+   * @param delimiter contains CR as its first byte only, so it can begin nowhere but at a CR
    * @param before the last bytes of the part that were searched elsewhere; at least as long as the delimiter
    */
   constructor(
@@ -58,7 +58,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Bytes from which a chunk is passed on as it is. */
+/** Bytes from which a chunk is passed on unchanged. */
 const SMALL = 4 * 1024;
 
 const DONE: Step = { done: true, value: undefined };
@@ -99,7 +99,7 @@ export class ChunkQueue implements AsyncIterableIterator<Buffer> {
     this.takeWaiting()?.resolve(DONE);
   }
 
-  /** The reader gets the error at once; chunks that it has not taken are dropped. */
+  /** The reader gets the error immediately; chunks that it has not taken are dropped. */
   fail(error: Error): void {
     if (this.state instanceof Error) return;
     this.state = error;
@@ -119,7 +119,7 @@ export class ChunkQueue implements AsyncIterableIterator<Buffer> {
     return new Promise((resolve, reject) => (this.waiting = { resolve, reject }));
   }
 
-  /** The reader stops. */
+  /** Called when the reader stops. */
   return(): Promise<Step> {
     this.end();
     this.drop();

@@ -34,12 +34,12 @@ describe('boundaryOf', () => {
     'multipart/form-data; boundary=""',
     'multipart/form-data; xboundary=abc',
     'multipart/form-data',
-  ])('of %j is none', (type) => {
+  ])('of %j is null', (type) => {
     expect([isForm(type), boundaryOf(type)]).toEqual([true, null]);
   });
 
   it.each(['multipart/form-datax; boundary=abc', 'multipart/mixed; boundary=abc', ''])(
-    '%j is no form',
+    '%j is not a form',
     (type) => {
       expect(isForm(type)).toBe(false);
     },
@@ -48,7 +48,7 @@ describe('boundaryOf', () => {
   it.each([
     ['parameters', (size: number) => `multipart/form-data${'; a="\\"'.repeat(size)}`],
     ['blanks', (size: number) => `multipart/form-data${' '.repeat(8 * size)}x`],
-  ])('takes time in proportion to a header full of %s', (_what, header) => {
+  ])('takes linear time for a header full of %s', (_what, header) => {
     expect(boundaryOf(header(8_000))).toBeNull();
     expect(growthOfTime((size) => boundaryOf(header(size)), 1_000)).toBeLessThan(40);
   });
@@ -65,16 +65,16 @@ function passes(pieces: readonly string[]): boolean {
 describe('BoundaryCheck', () => {
   it.each([
     ['a form', '--b1\r\nA: b\r\n\r\nx\r\n--b1\r\nA: b\r\n\r\n\r\n--b1--\r\n', true],
-    ['one without an end', '--b1\r\nA: b\r\n\r\nx', true],
+    ['a delimiter without an end', '--b1\r\nA: b\r\n\r\nx', true],
     ['two delimiters that share a line', '--b1\r\n--b1\r\n--b1--', true],
-    ['whatever follows the last one', '--b1\r\n\r\n--b1--\r\n--b1x\r\n', true],
-    ['what only resembles a delimiter', '--b1\r\n\r\n--b2\r\n\n--b1x\r\n--b\r\n--b1--', true],
-    ['a boundary that goes on', '--b1\r\n\r\n\r\n--b1234\r\n--b1--', false],
-    ['the first one', '--b1x\r\n\r\n--b1--', false],
-    ['blanks behind one', '--b1 \r\n\r\n--b1--', false],
-    ['one hyphen behind one', '--b1\r\n\r\n--b1-\r\n', false],
-    ['a CR behind one', '--b1\r\n\r\n--b1\r\r\n', false],
-  ])('tells %s apart, wherever it is cut', (_case, form, expected) => {
+    ['bytes after the last delimiter', '--b1\r\n\r\n--b1--\r\n--b1x\r\n', true],
+    ['text that only resembles a delimiter', '--b1\r\n\r\n--b2\r\n\n--b1x\r\n--b\r\n--b1--', true],
+    ['a boundary that continues', '--b1\r\n\r\n\r\n--b1234\r\n--b1--', false],
+    ['the first delimiter', '--b1x\r\n\r\n--b1--', false],
+    ['blanks after a delimiter', '--b1 \r\n\r\n--b1--', false],
+    ['one hyphen after a delimiter', '--b1\r\n\r\n--b1-\r\n', false],
+    ['a CR after a delimiter', '--b1\r\n\r\n--b1\r\r\n', false],
+  ])('distinguishes %s, wherever the form is cut', (_case, form, expected) => {
     expect(passes([form])).toBe(expected);
     expect(passes([...form])).toBe(expected);
     for (let a = 0; a <= form.length; a += 1)
@@ -83,7 +83,7 @@ describe('BoundaryCheck', () => {
   });
 });
 
-/** Whether a name passes that was decoded from bytes which came in such pieces. */
+/** Whether a name passes that was decoded from bytes which arrived in these pieces. */
 function readsText(text: string, pieces: readonly Buffer[]): boolean {
   const check = new ReplacementCheck();
   for (const piece of pieces) check.read(piece);
@@ -95,9 +95,9 @@ describe('ReplacementCheck', () => {
     ['a\ufffdb', 'the character itself', Buffer.from('name="a\ufffdb"'), true],
     ['a\ufffdb', 'its escapes', Buffer.from("name*=UTF-8''a%EF%BF%BDb"), true],
     ['a\ufffdb', 'the same in lower case', Buffer.from("name*=UTF-8''a%ef%bf%bdb"), true],
-    ['a\ufffdb', 'what is no UTF-8', Buffer.from('name="a\xffb"', 'latin1'), false],
+    ['a\ufffdb', 'invalid UTF-8', Buffer.from('name="a\xffb"', 'latin1'), false],
     ['aüb', 'other characters', Buffer.from('name="aüb"'), true],
-  ])('tells %j apart where it was made of %s, wherever that is cut', (text, _what, bytes, expected) => {
+  ])('distinguishes %j decoded from %s, wherever the bytes are cut', (text, _what, bytes, expected) => {
     for (let a = 0; a <= bytes.length; a += 1)
       for (let b = a; b <= bytes.length; b += 1)
         expect(readsText(text, [bytes.subarray(0, a), bytes.subarray(a, b), bytes.subarray(b)])).toBe(

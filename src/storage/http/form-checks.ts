@@ -5,7 +5,7 @@
  * content-type take one of several boundaries, and the latter refuses the unquoted boundaries that clients send.
  */
 const FORM = /^[ \t]*multipart\/form-data[ \t]*(?=;|$)/i;
-/** One parameter, or nothing between two semicolons. Clients also leave out quotes where the value is no token. */
+/** One parameter, or nothing between two semicolons. Clients also leave out quotes where the value is not a token. */
 const PARAMETER =
   /;[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=(?:"((?:[\t\x20\x21\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t\x20-\x7e\x80-\xff])*)"|([^\s",;]+)))?[ \t]*/y;
 const PRINTABLE = /^[\x20-\x7e]+$/;
@@ -74,7 +74,7 @@ export class BoundaryCheck {
 const CHARACTER = '\ufffd';
 /** The character as UTF-8, and escaped as in RFC 8187. */
 const WRITTEN = ['\ufffd', '%EF%BF%BD', '%ef%bf%bd'].map((text) => Buffer.from(text));
-/** Bytes of the longest one but one: as many may have begun in the previous chunk. */
+/** Bytes of the longest form minus one: so many may be in the previous chunk. */
 const SEAM = 8;
 
 /**

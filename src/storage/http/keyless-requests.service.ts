@@ -19,7 +19,7 @@ import { ContentResponder } from './content-responder';
 import { setRateHeaders } from './rate-headers';
 
 export interface PublicFile {
-  /** Save it under this name; undefined: show it. */
+  /** The filename for saving; undefined: shows the file. */
   readonly downloadName: string | undefined;
   readonly find: () => Promise<Rendition | null>;
 }

@@ -35,7 +35,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-/** Opens the forms of so many requests, once their heads are there. */
+/** Opens the forms of this number of requests, once their heads have arrived. */
 async function forms(count: number): Promise<UploadForm[]> {
   while (requests.length < count) await once(server, 'request');
   return Promise.all(requests.map((request) => openMultipartForm(request, PACE, MEMORY)));
@@ -55,7 +55,7 @@ it('gives up an upload that stalls for a window of time', async () => {
   await ended;
 });
 
-it('lets the limit of a second upload on the connection stand when the first one ends', async () => {
+it('keeps the time limit of a second upload on the connection when the first one ends', async () => {
   client.write(head(FORM.length) + FORM + head(FORM.length) + BEGUN);
   const [first, second] = await forms(2);
   expect(await contentOf(first)).toBe('content');
@@ -65,7 +65,7 @@ it('lets the limit of a second upload on the connection stand when the first one
   await ended;
 });
 
-it('does not blame the sender for a provider that takes nothing', async () => {
+it('does not time the sender out while the provider reads nothing', async () => {
   const waiting = 1024 * 1024;
   client.write(head(FORM.length + waiting) + PART + 'x'.repeat(waiting));
   const [form] = await forms(1);

@@ -155,7 +155,7 @@ class MultipartForm implements UploadForm {
     const onBroken = (): void => this.fail(invalidParameters('The upload broke off'));
     request.once('aborted', onBroken);
     request.once('error', onBroken);
-    // Events before now are not emitted again.
+    // Earlier events are not emitted again.
     if (request.destroyed) onBroken();
     request.on('end', this.close);
     request.on('data', this.read);

@@ -1,6 +1,6 @@
 /**
- * Checks apikey, bearer and the plan's rate limit, in this order. One guard, because a request with refused credentials must
- * not count against the project (docs/reference/storage.md).
+ * Checks apikey, bearer and the plan's rate limit, in this order. A single guard, because a request with
+ * refused credentials must not count against the project (docs/reference/storage.md).
  */
 import { CanActivate, ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
@@ -28,7 +28,7 @@ export class StorageAccessGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const [request, response] = [http.getRequest<Request>(), http.getResponse<Response>()];
-    // Contents have another one.
+    // The bytes of files get another value.
     response.setHeader('Cache-Control', 'no-store');
     await this.apiKey.canActivate(context);
     this.admission.canActivate(context);

@@ -19,7 +19,7 @@ export function interceptResult(target: object, name: string | symbol, descripto
   const handler = descriptor.value as Handler;
   if (intercepted.has(handler)) return;
   const { length } = handler;
-  // Nest passes the response behind the handler's own parameters, and sends nothing itself where there is a @Res().
+  // Nest passes the response after the handler's own parameters, and sends nothing itself where there is a @Res().
   Res()(target, name, length);
   const replacement = async function (this: unknown, ...parameters: unknown[]): Promise<void> {
     write(parameters[length] as ServerResponse, bodyOf(await handler.apply(this, parameters)));

@@ -51,7 +51,7 @@ export function storageErrorBody(error: AppError): StorageErrorBody {
   return { data: null, error: { message: messageOf(error), code, status } };
 }
 
-/** The code of an error that has none of storage's own. */
+/** The code of an error that has no code of storage. */
 export function codeOf(status: number): string {
   return CODE_BY_STATUS[status] ?? (status < 500 ? 'invalid_parameters' : 'storage_unavailable');
 }

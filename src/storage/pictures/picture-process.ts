@@ -29,7 +29,7 @@ export interface PictureJob extends PictureOptions {
   readonly seconds: number;
 }
 
-/** The file is no picture, or not one that is read. */
+/** The file is not a picture, or is in an unsupported format. */
 export class BadPictureError extends Error {
   /** The content has another format. */
   get isOtherFormat(): boolean {
@@ -49,9 +49,9 @@ export class PictureProcessError extends Error {
 }
 
 const MAX_HEADER = 4_096;
-/** Of the most pixels without compression. */
+/** Maximum bytes of an answer: the most pixels without compression. */
 const MAX_OUTPUT = 32 * 1024 * 1024;
-/** The decoder should stop before. */
+/** Milliseconds of grace: the decoder should stop earlier by itself. */
 const GRACE_MS = 3_000;
 
 export class PictureProcess {
@@ -60,7 +60,7 @@ export class PictureProcess {
   private readonly ended: Promise<void>;
 
   constructor() {
-    // No environment, because it has secrets of the server.
+    // No environment, because it contains secrets of the server.
     this.child = spawn(process.execPath, ['--max-old-space-size=64', join(__dirname, 'picture-worker.cjs')], {
       env: { MALLOC_ARENA_MAX: '2' },
       cwd: '/',
@@ -71,7 +71,7 @@ export class PictureProcess {
       this.child.once('error', () => resolve());
       this.child.once('exit', () => resolve());
     });
-    // A broken pipe is the end of the process, which `ended` reports.
+    // A broken pipe means the end of the process, which `ended` reports.
     this.child.stdin?.on('error', () => undefined);
   }
 
@@ -123,7 +123,7 @@ export class PictureProcess {
       left -= chunk.length;
       await written(stdin, chunk);
     }
-    // The size is that of a row, which the owner can write; the process would wait for the rest.
+    // The size is from the row, which the owner can write; the process would wait for missing bytes.
     if (left !== 0) throw new PictureProcessError('the file has fewer bytes than its row says', true);
     const answer = parseAnswer(
       await this.output.take((await this.output.take(4)).readUInt32BE(), MAX_HEADER),

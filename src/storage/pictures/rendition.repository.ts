@@ -8,12 +8,12 @@ import { StoredRow } from '../rows/stored-row';
 import { serviceContext } from '../service-context';
 import { StorageTransaction } from '../storage-transaction';
 
-/** Of a project. They count against no quota. */
+/** Limits of a project. Renditions do not count against a quota. */
 const MAX_RENDITIONS = 10_000;
 const MAX_BYTES = 1024 * 1024 * 1024;
-/** Renditions that make room at once. */
+/** Renditions that are removed together to make room. */
 const REMOVED_AT_ONCE = MAX_RENDITIONS / 10;
-/** Then it is made again, if somebody still requests it. */
+/** After this time a rendition is made again if it is still requested. */
 const MAX_AGE = '30 days';
 
 @Injectable()
@@ -58,7 +58,7 @@ export class RenditionRepository {
     return rows.length > 0;
   }
 
-  /** Makes room for further ones. @returns the objects, which nothing refers to any more */
+  /** Makes room for further renditions. @returns the objects, which nothing refers to any more */
   async removeOldest(project: Project): Promise<ObjectAddress[]> {
     const { rows } = await this.door.query(serviceContext(project), {
       name: 'storage:oldest-renditions',
@@ -70,7 +70,7 @@ export class RenditionRepository {
     );
   }
 
-  /** Removes old ones, and those of files that are gone. Their objects have no row then, so that the sweep removes them. */
+  /** Removes old renditions, and those of deleted files. Their objects have no row then, so that the sweep removes them. */
   async removeExpired(project: Project): Promise<void> {
     await this.door.query(serviceContext(project), {
       name: 'storage:expired-renditions',

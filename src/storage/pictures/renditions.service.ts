@@ -22,16 +22,16 @@ import {
 import { RenditionRepository } from './rendition.repository';
 import { MAX_SIDE, optionsOf } from './transformation';
 
-/** Bytes of a file. */
+/** Maximum bytes of a file. */
 const MAX_INPUT = 50 * 1024 * 1024;
-/** Pixels of a file: a camera's largest pictures, in 200 MB of memory. */
+/** Maximum pixels of a file: a camera's largest pictures, in 200 MB of memory. */
 const MAX_PIXELS = 50_000_000;
 const SECONDS = 15;
-/** In this process, also on one core: a project has one at a time, so no project keeps the others waiting. */
+/** Per process of Plinth, even on one core: a project uses one at a time, so no project keeps the others waiting. */
 const PROCESSES = 2;
 const MAX_WAITING = 128;
 const WAIT_TIMEOUT_MS = 30_000;
-/** Then a process is replaced: it may have leaked memory, or more. */
+/** After so many pictures, a process is replaced: it may have leaked memory, or more. */
 const PICTURES_OF_A_PROCESS = 500;
 const IDLE_MS = 60_000;
 const REMEMBERED_RENDITIONS = 10_000;
@@ -77,7 +77,7 @@ export class RenditionsService implements OnApplicationShutdown {
 
   /**
    * @param transformation by textOf()
-   * @param isLost the rendition that was found before has no bytes any more
+   * @param isLost the rendition that was found before no longer has bytes
    * @throws AppError 400, 413, 415, 503
    */
   async rendition(
@@ -141,7 +141,7 @@ export class RenditionsService implements OnApplicationShutdown {
     } catch (error) {
       if (!(error instanceof PictureProcessError) || error.isFinal) throw error;
       this.logger.warn(`${error.message} at file ${file.id}`);
-      // What ended one process may have ended those that wait.
+      // Whatever ended that process may have ended waiting ones, too.
       return this.render(file, picture);
     }
   }
@@ -184,7 +184,7 @@ export class RenditionsService implements OnApplicationShutdown {
     else yield* bytes;
   }
 
-  /** @returns false when there is no room, also while nothing may be written: the picture is sent all the same */
+  /** @returns false when there is no room, or while nothing may be written: the picture is sent anyway */
   private async keep(
     project: Project,
     file: FileContent,
@@ -210,7 +210,7 @@ async function* chunksOf(bytes: Buffer): AsyncGenerator<Buffer> {
   yield await Promise.resolve(bytes);
 }
 
-/** With the project: an owner can write the id of another project's object. */
+/** Includes the project: an owner can write the id of another project's object. */
 const sourceOf = ({ address: { projectId, objectId } }: FileContent): string => `${projectId} ${objectId}`;
 
 /** Equal pictures have equal keys, whether the client asked for a format or accepts it. */

@@ -1,4 +1,4 @@
-/** What a request wants of a picture, as one text: the key of a rendition, a part of signed URLs, and the header X-Transformations. */
+/** The requested picture as a text: the key of a rendition, a part of signed URLs, and the header X-Transformations. */
 import { PictureOptions, Resizing } from './picture-process';
 
 /** Pixels of a side. */

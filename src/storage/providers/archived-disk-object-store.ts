@@ -19,7 +19,7 @@ export class ArchivedDiskObjectStore extends DiskObjectStore implements OnApplic
   private timer: NodeJS.Timeout | undefined;
   /** When the archive last missed an object. */
   private missedAt = 0;
-  /** From when on it may lack objects; null: it has all that this process stored. */
+  /** The time from which it may lack objects; null: it has all that this process stored. */
   private behindSince: number | null = null;
 
   constructor(

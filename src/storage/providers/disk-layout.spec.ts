@@ -60,7 +60,7 @@ describe('NeighbouringIds', () => {
     expect(new Set(made.map((id) => id.slice(2))).size).toBe(made.length);
   });
 
-  it('begin alike for a while, and fill all directories alike', () => {
+  it('share a directory for a while, and fill all directories evenly', () => {
     expect(shardsOf(made.slice(0, 256)).size).toBe(1);
     expect(shardsOf(made.slice(256, 512))).not.toEqual(shardsOf(made.slice(0, 256)));
     const counts = new Map<string, number>();

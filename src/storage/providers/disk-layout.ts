@@ -126,7 +126,7 @@ export class DiskDirectories {
     return made;
   }
 
-  /** Call after directories were removed. */
+  /** Call it after directories have been removed. */
   forget(): void {
     this.ready.clear();
   }

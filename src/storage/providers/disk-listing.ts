@@ -1,4 +1,4 @@
-/** Lists the objects in a project's folder on the disk. Symbolic links are no objects. */
+/** Lists the objects in a project's folder on the disk. Symbolic links are not objects. */
 import type { Dirent, Stats } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';

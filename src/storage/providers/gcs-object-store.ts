@@ -176,7 +176,7 @@ export class GcsObjectStore extends ObjectStore {
     }
   }
 
-  /** Not by the SDK's read stream; the head of this file has the reason. */
+  /** Does not use the SDK's read stream; the head of this file gives the reason. */
   private async download(address: ObjectAddress, { start, end }: ByteRange): Promise<Readable> {
     const { apiEndpoint, authClient } = this.storage;
     const name = encodeURIComponent(this.layout.keyOf(address));

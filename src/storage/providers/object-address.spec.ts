@@ -47,7 +47,7 @@ describe('ObjectAddress', () => {
     },
   );
 
-  it.each(NO_PROJECTS)('refuses the project %j, and no folder is made of it', (name) => {
+  it.each(NO_PROJECTS)('refuses the project %j, and creates no folder for it', (name) => {
     expect(() => new ObjectAddress(name, OBJECT)).toThrow(REFUSED);
     expect(() => new BucketLayout('files/').folderOf(name)).toThrow(REFUSED);
     expect(() => new DiskLayout('/srv/files').folderOf(name)).toThrow(REFUSED);

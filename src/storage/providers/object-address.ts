@@ -10,7 +10,7 @@ const OBJECT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const PROJECT_ID = /^[a-z][a-z0-9]{19}$/;
 /** The folder of backups that belong to no project. */
 export const PLATFORM_FOLDER = 'platform';
-/** The same of physical backups. */
+/** The folder of physical backups. */
 export const PHYSICAL_FOLDER = 'physical';
 const FOLDERS = new Set([PLATFORM_FOLDER, PHYSICAL_FOLDER]);
 /** Folders in that of a project, next to its archives: files that archives refer to, and the list of them for each archive. */

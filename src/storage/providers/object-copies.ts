@@ -4,7 +4,7 @@ import { isProjectId, ObjectAddress } from './object-address';
 import { ObjectMissingError, type ObjectStore, type StoredObject } from './object-store';
 import { wholeObject } from './whole-object';
 
-/** Objects that are copied at once. */
+/** Objects that are copied concurrently. */
 const CONCURRENCY = 8;
 
 export async function copyObject(

@@ -15,7 +15,7 @@ export interface StoredObject {
   readonly storedAt: number;
 }
 
-/** Bytes up to which a range is read at once. */
+/** Bytes up to which a range is read in one step. */
 export const SMALL_READ = 128 * 1024;
 
 /** The object does not exist. Every other failure is AppError `storage_unavailable`. */
@@ -34,7 +34,7 @@ export interface SizedObject {
 
 /** An object that one writer adds bytes to. */
 export interface GrowingObject {
-  /** Resolves when the next chunk may come. */
+  /** Resolves when the next chunk may be written. */
   write(chunk: Buffer): Promise<void>;
   /** Resolves when all chunks are written. */
   flush(): Promise<void>;
@@ -77,7 +77,7 @@ export abstract class ObjectStore {
   }
 
   /**
-   * Reads a range of an object: at once up to SMALL_READ bytes, in chunks otherwise. A chunk is valid until the next one is
+   * Reads a range of an object: in one step up to SMALL_READ bytes, in chunks otherwise. A chunk is valid until the next one is
    * requested, which may reuse its memory. The reader must request the first chunk, and may stop at any time after it.
    * @throws ObjectMissingError before the first byte
    */
@@ -98,7 +98,7 @@ export abstract class ObjectStore {
    */
   join?(objects: readonly SizedObject[], to: ObjectAddress): Promise<void>;
 
-  /** Removes objects. A missing object is no error. */
+  /** Removes objects. A missing object is not an error. */
   abstract remove(addresses: readonly ObjectAddress[]): Promise<void>;
 
   /** True when the object exists with this number of bytes. */

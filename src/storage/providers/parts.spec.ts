@@ -35,7 +35,7 @@ it.each<[lengths: number[], parts: number[]]>([
   expect(bytes).toEqual([...bytes.keys()]);
 });
 
-it('leaves a part as it is while the next one is read', async () => {
+it('leaves a part unchanged while the next one is read', async () => {
   const parts = partsOf(chunksOf(4, 4, 4), 4);
   for (const expected of [
     [0, 1, 2, 3],

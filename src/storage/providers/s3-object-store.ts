@@ -208,7 +208,7 @@ export class S3ObjectStore extends ObjectStore implements OnApplicationShutdown 
     });
   }
 
-  /** Copies of several parts run at once; what is too small for a copy is read, a part at a time. */
+  /** Several parts are copied concurrently; data that is too small for a copy is read, a part at a time. */
   private async *sendJoined(upload: Upload, parts: readonly Slice[][]): AsyncGenerator<CompletedPart> {
     for (const batch of batchesOf([...parts.entries()], CONCURRENCY)) {
       const copies = batch.map(([index, [slice, ...more]]) =>

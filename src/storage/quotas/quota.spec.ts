@@ -25,7 +25,7 @@ it.each([
   'project=80,project=80',
   'project=80,'.repeat(100_000),
   `project=${'9'.repeat(1_000)}`,
-])('takes anything else for no mark', (text) => expect(parseMarks(text)).toEqual([]));
+])('ignores all other text', (text) => expect(parseMarks(text)).toEqual([]));
 
 it('knows the quotas that the database names', () => {
   expect(isQuota('project', 'bytes', 7)).toBe(true);

@@ -26,7 +26,7 @@ export class DeletedProjects implements OnApplicationBootstrap {
     });
   }
 
-  /** Projects that the start has undone, before this process could be notified. */
+  /** Projects that were undone at the start, before this process could be notified. */
   onApplicationBootstrap(): void {
     void this.ends.lastUndone().then(
       (ids) => ids.forEach((id) => this.removeLater(id)),

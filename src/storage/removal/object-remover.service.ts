@@ -9,7 +9,7 @@ import { ObjectStore } from '../providers/object-store';
 import { StorageMetrics } from '../storage-metrics.service';
 import { RemovalHoldRepository } from './removal-hold.repository';
 
-/** Removals that run at once, and that wait in memory, of up to 1,000 objects each. */
+/** Removals that run concurrently, and that wait in memory, of up to 1,000 objects each. */
 const CONCURRENCY = 8;
 const MAX_WAITING = 100;
 

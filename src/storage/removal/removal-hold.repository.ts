@@ -1,7 +1,7 @@
 /**
  * Holds back the removal of a project's bytes while a backup reads them, or a restore writes them. An advisory lock of the
  * platform database, so that every process respects it, and it ends with the process that holds it. A removal that begins
- * before the backup took its snapshot concerns only rows that the snapshot does not have, so removals look just once.
+ * before the backup took its snapshot concerns only rows that the snapshot does not have, so removals check only once.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';

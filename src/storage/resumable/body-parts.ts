@@ -1,7 +1,7 @@
 /** Cuts the body of a request into parts, each of which is stored, and acknowledged, by itself. */
 import { createHash, type Hash } from 'node:crypto';
 
-/** Bytes after which a part is committed. A crash costs a client more while the last one still is. */
+/** Bytes after which a part is committed. A crash costs a client more while the previous commit is still running. */
 const PART_BYTES = 8 * 1024 * 1024;
 
 export class BodyParts {
@@ -57,7 +57,7 @@ export class BodyParts {
     return this.hash?.digest() ?? null;
   }
 
-  /** Reads no more. */
+  /** Stops reading. */
   stop(): void {
     void this.chunks.return?.(undefined);
   }

@@ -1,6 +1,6 @@
 /**
- * Uploads in numbered parts, as the S3 protocol has them. Each part is an object of the provider, kept with the rows of resumable
- * uploads, and the last request joins the chosen ones as those do.
+ * Uploads in numbered parts, as in the S3 protocol. Each part is an object of the provider, kept with the
+ * rows of resumable uploads, and the last request joins the chosen parts in the same way.
  */
 import { Injectable } from '@nestjs/common';
 import { Caller } from '../../access/caller';
@@ -27,9 +27,9 @@ export interface NewPart {
   /** Content-Length, in bytes; null without one. */
   readonly announcedLength: number | null;
   readonly bytes: AsyncIterable<Buffer>;
-  /** Once all bytes were read. @throws AppError when they are not those that the client meant */
+  /** Call it after all bytes have been read. @throws AppError if they are not the bytes that the client meant */
   end(): Promise<void>;
-  /** After end(). */
+  /** Known after end(). */
   etag(): string;
 }
 
@@ -70,7 +70,7 @@ export class MultipartUploadsService {
     return upload;
   }
 
-  /** Stores a part, which replaces the one of its number. @throws AppError 400, 404, 413, 429 */
+  /** Stores a part, which replaces a part with the same number. @throws AppError 400, 404, 413, 429 */
   async addPart(caller: Caller, upload: ResumableUpload, part: NewPart): Promise<void> {
     const { project } = caller;
     if (upload.isCompleted) throw uploadNotFound();
@@ -107,13 +107,13 @@ export class MultipartUploadsService {
     return this.repository.parts(caller.project, upload.id);
   }
 
-  /** Those of the caller, or all of them for the service role. */
+  /** The uploads of the caller, or all uploads for the service role. */
   async list(caller: Caller): Promise<ResumableUpload[]> {
     const all = await this.repository.listMultipart(caller.project);
     return all.filter((upload) => this.resumable.isOwn(caller, upload));
   }
 
-  /** Joins the parts; others are removed. @throws AppError 404, 423, and those of an upload */
+  /** Joins the parts; others are removed. @throws AppError 404, 423, and the errors of an upload */
   async complete(caller: Caller, upload: ResumableUpload, chosen: ChosenParts): Promise<Uploaded | null> {
     return (await this.resumable.finish(caller, upload, chosen)).file;
   }

@@ -10,15 +10,15 @@ import { serviceContext } from '../service-context';
 import { StorageTransaction } from '../storage-transaction';
 import { MULTIPART, NewResumableUpload, ResumableUpload, UploadPart } from './resumable-upload';
 
-/** Uploads of a project that may be unfinished at once. */
+/** Maximum number of unfinished uploads of a project. */
 export const MAX_UNFINISHED = 1_000;
-/** Of them, those that one owner may have, so that others find room. */
+/** Maximum number of them for one owner, so that others find room. */
 const MAX_OF_OWNER = 250;
 /** Parts of an upload: small requests must not fill the tables. */
 const MAX_PARTS = 10_000;
 /** As in Supabase. */
 const VALIDITY = '1 day';
-/** Renewed while the parts are joined, so that another process goes on after a crash. */
+/** Renewed while the parts are joined, so that another process continues after a crash. */
 const JOIN_TIME = '10 seconds';
 const COLUMNS = `id, upload_metadata, concat, upsert, role, subject, length, received, expires_at,
   completed_at is not null as is_completed`;
@@ -151,7 +151,7 @@ export class ResumableUploadRepository {
     return rows.length > 0;
   }
 
-  /** Lets another request go on with the object of one that failed and writes no more. */
+  /** Lets another request continue with the object of a failed request that no longer writes. */
   async release(project: Project, id: string, writer: string): Promise<void> {
     await this.door.query(serviceContext(project), {
       name: 'storage:release-resumable',
@@ -249,7 +249,7 @@ export class ResumableUploadRepository {
     return row.isNull('published') ? null : row.objectId('published');
   }
 
-  /** Renews a claim, or gives it back. */
+  /** Renews a claim, or releases it. */
   async renew(project: Project, id: string, object: ObjectAddress, goesOn: boolean): Promise<void> {
     await this.door.query(serviceContext(project), {
       name: 'storage:renew-resumable',
@@ -278,7 +278,7 @@ export class ResumableUploadRepository {
     });
   }
 
-  /** The file is visible. @returns the objects of the parts, which nothing refers to any more */
+  /** Call it when the file is visible. @returns the objects of the parts, which nothing refers to any more */
   complete(project: Project, id: string): Promise<ObjectAddress[]> {
     return this.removeParts(
       project,

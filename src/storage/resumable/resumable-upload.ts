@@ -21,11 +21,11 @@ export interface ResumableUpload {
   /** Bytes that are stored. */
   readonly received: number;
   readonly expiresAt: Date;
-  /** The file is visible. */
+  /** Whether the file is visible. */
   readonly isCompleted: boolean;
 }
 
-/** Who began an upload, and alone may go on with it. */
+/** The sender who began an upload, and who alone may continue it. */
 export interface UploadOwner {
   readonly role: string;
   /** The user, or the issuer and the subject of a token without a user; null for a key. */
@@ -54,7 +54,7 @@ export interface IntendedFile {
 /** `concat` of uploads in numbered parts, which no client of TUS can send. */
 export const MULTIPART = 'multipart';
 
-/** A partial upload becomes no file: a final upload joins several of them. */
+/** A partial upload does not become a file: a final upload joins several of them. */
 export const isPartial = ({ concat }: Pick<ResumableUpload, 'concat'>): boolean => concat === 'partial';
 
 const PAIR = /^([\x21-\x2b\x2d-\x7e]+)(?: ([A-Za-z0-9+/]*={0,2}))?$/;

@@ -1,7 +1,7 @@
 /**
- * Uploads in several requests. Bytes are stored before they are acknowledged, so that any process of any machine goes on, and a crash
- * costs what was not committed. The last request joins the parts by an ordinary upload, whose policies, limits and quotas apply; the
- * first one checks them too.
+ * Uploads in several requests. Bytes are stored before they are acknowledged, so that any process on any
+ * machine can continue, and a crash loses only what was not committed. The last request joins the parts by an
+ * ordinary upload, whose policies, limits and quotas apply; the first one checks them too.
  */
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
@@ -41,7 +41,7 @@ import { ReceivedBytes, UploadWriter } from './upload-writer.service';
 /** Milliseconds. */
 const RENEWAL_INTERVAL = 3_000;
 const MAX_JOINED = 100;
-/** Uploads whose next request need not read them again. */
+/** Uploads that are remembered, so that the next request need not read them again. */
 const MAX_RECENT = 200;
 
 /** Numbered parts in their order, with the entity tag of the file that they become. */
@@ -50,7 +50,7 @@ export interface ChosenParts {
   readonly etag: string;
 }
 
-/** An upload after a request, with its file when that became visible. */
+/** An upload after a request, with its file if that has become visible. */
 export interface UploadProgress {
   readonly upload: ResumableUpload;
   readonly file: Uploaded | null;
@@ -162,7 +162,7 @@ export class ResumableUploadsService {
     return upload;
   }
 
-  /** The service role may go on with the uploads of all. */
+  /** The service role may continue the uploads of everybody. */
   isOwn(caller: Caller, { owner }: ResumableUpload): boolean {
     const { role, subject } = ownerOf(caller);
     return isService(caller) || (owner.role === role && owner.subject === subject);
@@ -182,8 +182,8 @@ export class ResumableUploadsService {
   }
 
   /**
-   * Joins the parts of a complete upload to a file. One process at a time does, and another one goes on after a crash.
-   * @param chosen of an upload in numbered parts; default: all parts
+   * Joins the parts of a complete upload to a file. One process at a time does this, and another one continues after a crash.
+   * @param chosen parts of an upload in numbered parts; default: all
    */
   async finish(caller: Caller, upload: ResumableUpload, chosen?: ChosenParts): Promise<UploadProgress> {
     const { project } = caller;
@@ -211,13 +211,13 @@ export class ResumableUploadsService {
     }
   }
 
-  /** Rethrows the error of an upload, whose rows are removed where another attempt would fail likewise. */
+  /** Rethrows the error of an upload, whose rows are removed where another attempt would fail in the same way. */
   private async giveUp(project: Project, id: string, error: unknown): Promise<never> {
     if (isFinal(error)) this.remover.removeLater(await this.repository.remove(project, id));
     throw error;
   }
 
-  /** A part that is the whole file becomes it as it is; others are joined. */
+  /** A part that is the whole file becomes the file unchanged; other parts are joined. */
   private async publish(
     caller: Caller,
     upload: ResumableUpload,
@@ -251,7 +251,7 @@ export class ResumableUploadsService {
     });
   }
 
-  /** Undefined where the parts are to be read and stored again. */
+  /** Undefined if the parts must be read and stored again. */
   private joinerOf(
     parts: readonly UploadPart[],
     object: ObjectAddress,
@@ -290,7 +290,7 @@ function wholeOf(parts: readonly UploadPart[], length = 0): ObjectAddress | null
   return part && parts.length === 1 && part.size === length ? part.address : null;
 }
 
-/** Offsets in place of numbers. */
+/** The parts, with offsets in place of numbers. */
 function inSequence(parts: readonly UploadPart[]): UploadPart[] {
   let end = 0;
   return parts.map((part) => {

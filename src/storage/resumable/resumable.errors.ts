@@ -16,7 +16,11 @@ export const checksumMismatch = (): AppError =>
     'The bytes do not have the digest of Upload-Checksum, and were not kept',
   );
 
-/** Rethrows the error of a provider. A restored backup has the rows of unfinished uploads, and not their bytes. @throws AppError 404 */
+/**
+ * Rethrows the error of a provider. A restored backup has the rows of unfinished uploads, but not their
+ * bytes.
+ * @throws AppError 404
+ */
 export function missingAsNotFound(error: unknown): never {
   throw error instanceof ObjectMissingError ? uploadNotFound() : error;
 }

@@ -1,6 +1,6 @@
 /**
  * Stores the bytes of one request of a resumable upload. Where the store has objects that grow, the requests of an upload write
- * one object, which becomes the file as it is. A request that finds another one writing, or interrupted, begins a new object.
+ * one object, which becomes the file unchanged. A request that finds another one writing, or interrupted, begins a new object.
  */
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
@@ -34,7 +34,7 @@ export interface ReceivedBytes {
 /** The object of a request that no other request writes. */
 interface OwnObject {
   readonly object: GrowingObject;
-  /** Its rows' part; the size is that which is committed. */
+  /** The part in its row, with the committed size. */
   readonly part: UploadPart;
   /** Identifies the request. */
   readonly writer: string;
@@ -42,7 +42,7 @@ interface OwnObject {
 
 @Injectable()
 export class UploadWriter {
-  /** By the id of the upload; its size tells of how many bytes. */
+  /** By the id of the upload; their size is the number of measured bytes. */
   private readonly facts = growingCache<RunningFacts>(MAX_REMEMBERED);
 
   constructor(
@@ -89,7 +89,7 @@ export class UploadWriter {
     return { object, part, writer };
   }
 
-  /** Syncs and commits what has arrived, over and over, while more is written. */
+  /** Syncs and commits what has arrived, repeatedly, while more is written. */
   private async grow(
     project: Project,
     upload: ResumableUpload,
@@ -119,7 +119,7 @@ export class UploadWriter {
         }
         await object.flush();
         size += parts.size;
-        // The last commit also lets other requests go on.
+        // The last commit also lets other requests continue.
         if (checksum || committing || size === lastSize) continue;
         committing = commit(false);
         committing.catch(() => parts.stop());
@@ -143,7 +143,7 @@ export class UploadWriter {
     }
   }
 
-  /** Those of the bytes so far, which this request goes on with. */
+  /** The facts about the bytes so far, which this request continues. */
   private takeFacts({ id, received, length, concat }: ResumableUpload): RunningFacts | null {
     if (concat !== null || length === 0) return null;
     const facts = this.facts.get(id);

@@ -21,7 +21,7 @@ function check(index: number, value: Value): () => void {
   return () => ROW.assertValues(bytes, 0);
 }
 
-it('takes the types that it reads, and no others', () => {
+it('accepts the types that it reads, and no others', () => {
   expect(() => ROW.assertTypes(OIDS)).not.toThrow();
   for (const index of OIDS.keys())
     expect(() => ROW.assertTypes(OIDS.map((oid, at) => (at === index ? 700 : oid)))).toThrow(REFUSED);
@@ -39,7 +39,7 @@ it.each<[number, Value]>([
   [5, null],
   [5, '[]'],
   [6, int64(252_455_615_999_999_000n)],
-])('takes in column %i: %j', (index, value) => expect(check(index, value)).not.toThrow());
+])('accepts in column %i: %j', (index, value) => expect(check(index, value)).not.toThrow());
 
 it.each<[number, Value]>([
   [0, null],

@@ -11,7 +11,7 @@ const REFUSED = expect.objectContaining({
   ) as string,
 }) as Error;
 
-/** How a column is read, what is taken for what, and what is refused. */
+/** How a column is read, the accepted values with their results, and the refused values. */
 const READERS: [string, (row: StoredRow) => unknown, [unknown, unknown][], unknown[]][] = [
   [
     'uuid',
@@ -50,7 +50,7 @@ const READERS: [string, (row: StoredRow) => unknown, [unknown, unknown][], unkno
     ],
     ['', 'abcde', 'ééé', null, undefined, 7, ['a'], {}],
   ],
-  ['text of no least length', (row) => row.text('it', 4, 0), [['', '']], ['abcde', null]],
+  ['text without a minimum length', (row) => row.text('it', 4, 0), [['', '']], ['abcde', null]],
   [
     'textOrNull',
     (row) => row.textOrNull('it', 4),
@@ -157,20 +157,20 @@ function nested(levels: number): unknown {
 }
 
 describe.each(READERS)('%s', (_name, readIt, taken, refused) => {
-  it('takes what Plinth writes', () => {
+  it('accepts what Plinth writes', () => {
     for (const [value, expected] of taken) expect(readIt(read(value))).toEqual(expected);
   });
 
-  it('refuses everything else, and says which column it is', () => {
+  it('refuses everything else, and names the column', () => {
     for (const value of refused) expect(() => readIt(read(value))).toThrow(REFUSED);
   });
 });
 
-it('refuses what is no row', () => {
+it('refuses a value that is not a row', () => {
   for (const value of [undefined, null, 'x', 7])
     expect(() => new StoredRow('files', value)).toThrow(/^The storage tables of this project were altered/);
 });
 
-it('quotes nothing of a value', () => {
+it('does not quote a value', () => {
   expect(() => read('<script>'.repeat(1_000)).uuid('it')).not.toThrow(/script/);
 });

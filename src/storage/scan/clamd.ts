@@ -25,13 +25,13 @@ export async function scanStream(
 ): Promise<Verdict> {
   const socket = connect(address);
   const answer = answerOf(socket);
-  // Thrown below; until then a failure may come before anybody waits for it.
+  // Thrown below; this catches a failure that comes before anybody waits for it.
   answer.catch(() => undefined);
   const abort = (): void => void socket.destroy(new Error('clamd did not answer in time'));
   signal.addEventListener('abort', abort);
   try {
     signal.throwIfAborted();
-    // An answer before the end is a refusal of the size, after which clamd reads no more.
+    // An answer before the end refuses the size, after which clamd stops reading.
     await Promise.race([send(socket, chunks), answer]).catch((error: Error) => socket.destroy(error));
     return verdictOf(await answer);
   } finally {

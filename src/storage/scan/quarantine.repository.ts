@@ -1,4 +1,4 @@
-/** The bucket of infected files: private, and owned by nobody, so that only the service role and administrators see into it. */
+/** The bucket of infected files: private, and owned by nobody, so that only the service role and administrators can read it. */
 import { Injectable } from '@nestjs/common';
 import { LIMITS } from '../rows/limits';
 import { StoredRow } from '../rows/stored-row';
@@ -15,7 +15,7 @@ const NAME = 'quarantine-of-the-virus-scan';
 export class QuarantineRepository {
   constructor(private readonly door: StorageTransaction) {}
 
-  /** Creates the bucket at first. @returns null when it is no longer closed to users, or a user's bucket has its name */
+  /** Creates the bucket on first use. @returns null when it is no longer closed to users, or a user's bucket has its name */
   async bucket(service: StorageContext): Promise<NewFile['bucket'] | null> {
     const [, found] = await this.door.batch(service, [
       {

@@ -1,6 +1,6 @@
 /**
- * Scans the bytes of an upload with clamd after they are stored, and before the row that makes them visible. They are read from
- * the store, so that a slow client holds no scanner, and nothing is held in memory.
+ * Scans the bytes of an upload with clamd after they are stored, and before the row that makes them visible. They are
+ * read from the store, so that a slow client does not occupy a scanner, and nothing is held in memory.
  */
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Counter } from 'prom-client';
@@ -37,7 +37,7 @@ export interface Passed {
   readonly context: StorageContext;
   /** Whether it replaces a file of its name. */
   readonly overwrite: boolean;
-  /** The answer once the row is inserted; null: the file is where the client wanted it. */
+  /** The error to report once the row is inserted; null: the file is where the client wanted it. */
   readonly refusal: Error | null;
 }
 

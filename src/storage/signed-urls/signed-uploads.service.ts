@@ -40,7 +40,7 @@ export class SignedUploadsService {
   }
 
   /**
-   * The policies decide about the upload with the role and the id of the signer, and with none of its other claims.
+   * The upload runs with the role and the id of the signer, and without its other claims, so that policies decide.
    * @throws AppError 401
    */
   verify(

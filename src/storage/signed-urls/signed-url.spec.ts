@@ -17,7 +17,7 @@ const code = (fn: () => unknown): string => {
 };
 
 describe('verifyLink', () => {
-  it('takes what signLink made, until it expires', () => {
+  it('accepts a link by signLink until it expires', () => {
     expect(verifyLink(project, 'file', link, NOW * 1000)).toEqual(claims);
     expect(verifyLink(project, 'file', link, (NOW + 299) * 1000 + 999)).toEqual(claims);
     expect(code(() => verifyLink(project, 'file', link, (NOW + 300) * 1000))).toBe('signed_url_expired');
@@ -57,7 +57,7 @@ describe('verifyLink', () => {
     expect(code(() => verifyLink(renewed, 'file', link, NOW * 1000))).toBe('invalid_signature');
   });
 
-  it('takes what an older secret signed until that expires', () => {
+  it('accepts a link signed by an older secret until that secret expires', () => {
     const current = { ...secret, storageSecret: 'new' };
     const old = { ...secret, expiresAt: NOW * 1000 + 500 };
     const rotated: Project = { ...project, secrets: [current, { ...old, storageSecret: 'x' }, old] };

@@ -18,7 +18,7 @@ export interface LinkClaims {
   readonly revision: number;
   /** Unix seconds. */
   readonly expiresAt: number;
-  /** By textOf(); undefined: the file itself. */
+  /** As returned by textOf(); undefined: the file itself. */
   readonly transformation?: string;
 }
 

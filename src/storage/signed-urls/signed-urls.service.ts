@@ -57,9 +57,10 @@ export class SignedUrlsService {
   }
 
   /**
-   * Tokens for files by bucket and filename: the parts of a signed URL in one text. Files that the caller may not read are left out.
+   * Tokens for files by bucket and filename: the parts of a signed URL in one text. Files that the caller may
+   * not read are left out.
    * @param bucket slug or name
-   * @param transformation the tokens are for renditions
+   * @param transformation makes tokens for renditions
    */
   async createTokens(
     caller: Caller,

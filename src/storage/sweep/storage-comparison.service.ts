@@ -1,7 +1,7 @@
 /**
- * Compares a project's objects and rows by merging both lists, ordered by object id, and reports those without a counterpart.
- * The rows come from tables that the project's owner may have altered, so the comparison is bounded: ids must ascend, and the
- * number of rows without bytes and the database's time are limited.
+ * Compares a project's objects and rows by merging both lists, ordered by object id, and reports entries without a
+ * counterpart. The rows come from tables that the project's owner may have altered, so the comparison is bounded: ids
+ * must ascend, and the number of rows without bytes and the database's time are limited.
  */
 import { Injectable } from '@nestjs/common';
 import { Project } from '../../projects/project';

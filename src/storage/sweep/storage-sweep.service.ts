@@ -92,7 +92,7 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
     this.metrics.sweepEnded(rowsWithoutBytes, this.clock.now());
   }
 
-  /** Those that have bytes, which may be deleted, and those that may have lost all of them. */
+  /** Projects that have bytes, even deleted projects, and projects that may have lost all of them. */
   private async *projectIds(): AsyncGenerator<string> {
     const found = new Set<string>();
     for await (const id of this.store.projects()) {

@@ -1,4 +1,4 @@
-/** The checksums of x-amz-checksum-*, by which clients find faults of the transfer. */
+/** The checksums of x-amz-checksum-*, with which clients detect errors of the transfer. */
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 

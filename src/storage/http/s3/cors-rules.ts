@@ -40,7 +40,7 @@ export function parseCors(document: XmlElement): CorsRule[] {
   return rules;
 }
 
-/** Of the text in the row, which the project's owner can write: null unless all of it is sound. */
+/** Reads the text in the row, which the project's owner can write: null unless all of it is valid. */
 export function storedCors(text: string): CorsRule[] | null {
   try {
     const rules: unknown = JSON.parse(text);
@@ -62,7 +62,8 @@ export const printCors = (rules: readonly CorsRule[]): XmlMembers => ({
 });
 
 /**
- * The rule for a request; null, too, for a preflight that asks for more than MAX_ASKED headers, since each is compared with each pattern.
+ * The rule for a request; also null for a preflight that asks for more than MAX_ASKED headers, since each is
+ * compared with each pattern.
  * @param rules with headers in lower case
  * @param asked names of the headers of a preflight
  */

@@ -116,7 +116,7 @@ export function overriddenHeaders(query: ReadonlyMap<string, string>): OutgoingH
   return headers;
 }
 
-/** Undefined: that of the file. @throws AppError 400 */
+/** Undefined: the file's own. @throws AppError 400 */
 export function overriddenType(query: ReadonlyMap<string, string>): string | undefined {
   const type = query.get('response-content-type');
   if (type !== undefined && !isContentType(type))

@@ -75,7 +75,7 @@ export class S3Body {
     }
   }
 
-  /** Once all bytes were read. @param sha256 of them, if it is known @throws AppError 400 */
+  /** Call it after all bytes have been read. @param sha256 of them, if it is known @throws AppError 400 */
   async assertSound(sha256?: string): Promise<void> {
     const { length, declared } = this;
     if (length !== null && length !== this.size) throw incompleteBody();
@@ -88,7 +88,7 @@ export class S3Body {
     if (value !== (await this.checksum.digest())) throw badDigest();
   }
 
-  /** The MD5, once all bytes were read. */
+  /** The MD5, after all bytes have been read. */
   digest(): Buffer {
     return (this.md5Digest ??= this.md5?.digest() ?? Buffer.alloc(0));
   }
@@ -99,7 +99,7 @@ export class S3Body {
   }
 }
 
-/** Without the chunks. @throws AppError 400 */
+/** The length without the framing of chunks. @throws AppError 400 */
 function announcedBytes({ headers }: Request): number | null {
   const decoded = headers['x-amz-decoded-content-length'];
   const text = decoded ?? headers['content-length'];
@@ -120,7 +120,7 @@ function assertEncoding(request: Request, isChunked: boolean): void {
     throw invalidRequest('aws-chunked needs a STREAMING form of x-amz-content-sha256');
   const md5 = request.get('content-md5');
   if (md5 !== undefined && Buffer.from(md5, 'base64').length !== 16)
-    throw s3Error(400, 'InvalidDigest', 'Content-MD5 is no MD5 in base64');
+    throw s3Error(400, 'InvalidDigest', 'Content-MD5 is not an MD5 in base64');
 }
 
 /** @throws AppError 400 */

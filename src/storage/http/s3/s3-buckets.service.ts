@@ -20,7 +20,7 @@ const NAME = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 
 type BucketCall = S3Call & { readonly bucket: string };
 
-/** The place of a page in a list. */
+/** The position of a page in a list. */
 type After = { readonly name: string; readonly isFolder: boolean } | null;
 
 @Injectable()
@@ -53,7 +53,7 @@ export class S3Buckets {
     if (!NAME.test(bucket))
       throw s3Error(400, 'InvalidBucketName', 'The name of a bucket has 3 to 63 of a-z, 0-9, . and -');
     if (request.get('x-amz-bucket-object-lock-enabled') === 'true') throw notImplemented('Object lock');
-    // The location of the body is ignored: there is one. The body itself is read to its end with the connection.
+    // The location in the body is ignored: there is only one. The body itself is read to its end with the connection.
     await this.buckets.create(caller, { name: bucket });
     response
       .set('Location', `/${encode(bucket)}`)
@@ -134,7 +134,7 @@ export class S3Buckets {
     sendXml(response, 'AccessControlPolicy', aclOf(caller));
   }
 
-  /** PutBucketAcl: only that which every bucket has. @throws AppError 404, 501 */
+  /** PutBucketAcl: accepts only the ACL that every bucket has. @throws AppError 404, 501 */
   async putAcl({ caller, bucket, request }: BucketCall, response: Response): Promise<void> {
     await this.buckets.get(caller, bucket);
     assertPrivateAcl(request);

@@ -29,10 +29,10 @@ const CACHED_PROJECTS = 1_000;
 /** Buckets of a project that have rules. */
 const MAX_BUCKETS = 1_000;
 const MAX_TEXT = 65_536;
-/** Of the rules of a project, which are read and kept together. */
+/** Maximum bytes of the rules of a project, which are read and kept together. */
 const MAX_BYTES = 1024 * 1024;
 const PATH = /^\/p\/([a-z0-9-]{1,100})\/storage\/v1\/s3\/([^/?]{1,300})/;
-/** A configuration that no sound rules came out of allows nothing. */
+/** A configuration without valid rules allows nothing. */
 const CLOSED: readonly CorsRule[] = [];
 
 @Injectable()

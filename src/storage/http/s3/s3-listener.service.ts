@@ -1,4 +1,4 @@
-/** The listener of S3_PORT: the S3 protocol at the root, for clients that take no path. */
+/** The listener of S3_PORT: the S3 protocol at the root, for clients that do not support a path. */
 import { Inject, Injectable, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { createServer, type RequestListener, type Server } from 'node:http';
@@ -11,7 +11,7 @@ import { toOriginForm } from '../../../http/request-head';
 
 /** Milliseconds that running requests have when the process ends. */
 const END_LIMIT_MS = 5_000;
-/** As of the first listener (http-adapter.ts). */
+/** The same as for the first listener (http-adapter.ts). */
 const LIMITS = {
   maxHeaderSize: 64 * 1024,
   keepAliveTimeout: 75_000,

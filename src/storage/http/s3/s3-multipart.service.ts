@@ -81,7 +81,7 @@ export class S3Multipart {
       if (range.end < range.start) return;
       const found = await store.read(file.address, range);
       for await (const chunk of Buffer.isBuffer(found) ? [found] : found) {
-        // Copied, because the provider that stores may hold a chunk for longer than the one that reads keeps it.
+        // Copied, because the storing provider may hold a chunk for longer than the reading provider keeps it.
         const copy = Buffer.from(chunk);
         hash.update(copy);
         yield copy;

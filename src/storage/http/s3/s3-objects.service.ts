@@ -54,7 +54,7 @@ export class S3Objects {
     private readonly warnings: QuotaWarnings,
   ) {}
 
-  /** GetObject and HeadObject: ranges and conditions as of a download. */
+  /** GetObject and HeadObject: ranges and conditions as in a download. */
   async get({ caller, bucket, key, query, request }: ObjectCall, response: Response): Promise<void> {
     if (query.has('partNumber')) throw notImplemented('partNumber');
     if (query.has('versionId') && query.get('versionId') !== 'null') throw fileNotFound();
@@ -103,7 +103,7 @@ export class S3Objects {
       .end();
   }
 
-  /** If-None-Match: * creates only, If-Match replaces only that. @throws AppError 404, 412, 501 */
+  /** If-None-Match: * only creates, and If-Match only replaces that object. @throws AppError 404, 412, 501 */
   async writeCondition(call: ObjectCall): Promise<{ upsert: boolean; replaces?: S3File['address'] }> {
     const [absent, present] = [call.request.get('if-none-match'), call.request.get('if-match')];
     if (absent !== undefined && absent !== '*') throw notImplemented('If-None-Match with an entity tag');
@@ -170,7 +170,7 @@ export class S3Objects {
     response.status(204).end();
   }
 
-  /** DeleteObjects. Objects that the caller may see but not delete are errors of the answer. */
+  /** DeleteObjects. Objects that the caller may see but not delete are reported as errors in the response. */
   async removeMany(call: S3Call & { readonly bucket: string }, response: Response): Promise<void> {
     const { caller, bucket } = call;
     const body = await this.bodies.readXml(call, 'Delete');
@@ -194,7 +194,7 @@ export class S3Objects {
     sendXml(response, 'AccessControlPolicy', aclOf(call.caller));
   }
 
-  /** PutObjectAcl: only that which every object has. @throws AppError 404, 501 */
+  /** PutObjectAcl: accepts only the ACL that every object has. @throws AppError 404, 501 */
   async putAcl(call: ObjectCall, response: Response): Promise<void> {
     await this.find(call, { bucket: call.bucket, filename: call.key });
     assertPrivateAcl(call.request);

@@ -1,6 +1,6 @@
 /**
- * The S3 protocol. Its operations differ by method, path and query, which a router of paths does not tell apart; the OpenAPI document
- * leaves them out (docs/reference/storage-s3.md lists them).
+ * The S3 protocol. Its operations differ by method, path and query, which a path router cannot distinguish;
+ * the OpenAPI document leaves them out (docs/reference/storage-s3.md lists them).
  */
 import { All, Controller, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
@@ -95,7 +95,7 @@ export class S3Controller {
     } else {
       await handlerOf(this.onObjects, operation)({ ...call, bucket, key }, response);
     }
-    // What was not read of a body is discarded with the connection.
+    // The unread rest of a body is discarded with the connection.
     request.resume();
   }
 }
@@ -110,7 +110,7 @@ function handlerOf<C>(handlers: Handlers<C>, operation: string): Handlers<C>[str
   return handler;
 }
 
-/** What buckets do not have, as S3 says it of a bucket without; clients ask for these. */
+/** Features that buckets do not have, answered as S3 does for a bucket without them; clients ask for these. */
 const ABSENT: Readonly<Record<string, string>> = {
   'GET policy': 'NoSuchBucketPolicy',
   'GET lifecycle': 'NoSuchLifecycleConfiguration',

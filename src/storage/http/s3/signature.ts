@@ -32,7 +32,7 @@ export interface Signature {
   readonly payload: string;
 }
 
-/** Signs the chunks of a body, each with the signature of the one before it. */
+/** Signs the chunks of a body, each with the signature of the previous chunk. */
 export interface ChunkSigner {
   /** @returns whether this is the signature of the next chunk */
   isNext(signature: string, sha256: string): boolean;
@@ -53,7 +53,7 @@ export function signatureOf({ headers }: IncomingMessage, query: Query, now: num
   const [, accessKeyId = '', scope = '', day] = CREDENTIAL.exec(found.credential) ?? [];
   const signed = found.signed.split(';');
   const at = timeOf(found.time);
-  // The value of a name that is repeated would be hashed as often, before anything is verified.
+  // The value of a repeated name would be hashed repeatedly before anything is verified.
   const isRepeated = new Set(signed).size < signed.length;
   if (accessKeyId === '' || !SIGNATURE.test(found.signature) || !signed.includes('host') || isRepeated)
     throw malformedSignature();
@@ -67,7 +67,7 @@ export function signatureOf({ headers }: IncomingMessage, query: Query, now: num
   return { ...found, accessKeyId, scope, signed };
 }
 
-/** Of a signature that is not verified; empty without one. */
+/** The key id in a signature that is not verified; empty without a signature. */
 export function accessKeyIdOf({ url = '', headers }: IncomingMessage): string {
   const [, inHeader] = /Credential=([^/,\s]{1,128})\//.exec(headers.authorization ?? '') ?? [];
   const [, inQuery = ''] = /[?&]X-Amz-Credential=([\w-]{1,128})(?:\/|%2F)/i.exec(url) ?? [];
@@ -167,7 +167,7 @@ function headerText({ headers }: IncomingMessage, name: string): string {
   return [headers[name]].flat().join(',').trim().replace(/ +/g, ' ');
 }
 
-/** Encoded once, as S3 wants it and no other service; clients encode some characters or do not. */
+/** Encoded once, which only S3 requires; some clients encode characters that others do not. */
 function canonicalPath(url: string): string {
   const [path = ''] = url.split('?', 1);
   return path

@@ -1,4 +1,4 @@
-/** The XML of the S3 protocol: printed with escapes, and parsed without entities of a document's own, to a limited depth. */
+/** The XML of the S3 protocol: printed with escapes, and parsed to a limited depth, without custom entities. */
 import { Slices } from '../../../common/time/slices';
 import { malformedXml } from './s3.errors';
 
@@ -71,7 +71,7 @@ export async function parseXml(bytes: Buffer, root: string): Promise<XmlElement>
   let [at, elements] = [PROLOG.exec(text)?.[0].length ?? 0, 0];
   for (let tokens = 1; at < text.length; tokens += 1) {
     if (tokens % TOKENS_AT_ONCE === 0 && slices.isOver) await slices.yieldToLoop();
-    // Other documents are parsed in turns.
+    // Other work gets turns during a long document.
     TOKEN.lastIndex = at;
     const [, slash, name = '', isEmpty, characters] = TOKEN.exec(text) ?? [];
     at = TOKEN.lastIndex;

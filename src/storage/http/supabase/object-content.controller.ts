@@ -289,7 +289,7 @@ export class ObjectContentController {
     });
   }
 
-  /** What finds the picture in place of the file. */
+  /** Finds the picture in place of the file. */
   private pictures(
     request: Request,
     response: Response,
@@ -316,10 +316,10 @@ export class ObjectContentController {
 const transformationOf = ({ query }: Request): string => textOf(validQuery(TransformDto, query));
 
 interface WantedFile {
-  /** By textOf(); undefined: the file itself. */
+  /** As returned by textOf(); undefined: the file itself. */
   readonly transformation: string | undefined;
   readonly route: 'download' | 'signed';
   readonly find: () => Promise<FileContent | null>;
-  /** Until a signed URL expires. */
+  /** Seconds until a signed URL expires. */
   readonly secondsLeft?: number;
 }

@@ -172,7 +172,7 @@ export class ObjectUploadsController {
 
 const isUpsert = (request: Request): boolean => request.get('x-upsert') === 'true';
 
-/** From headers; those of a form are in its fields. */
+/** Options from headers; those of a form are in its fields. */
 function optionsOf(request: Request): UploadParameters {
   if (isForm(request.get('content-type') ?? '')) return {};
   const metadata = request.get('x-metadata');

@@ -29,7 +29,7 @@ export function assertTus(request: Request): void {
   if (request.get('tus-resumable') !== TUS_VERSION) throw wrongTusVersion();
 }
 
-/** @throws AppError 400 when the header is missing or no number */
+/** @throws AppError 400 when the header is missing or not a number */
 export function byteCount(request: Request, header: 'Upload-Length' | 'Upload-Offset'): number {
   const text = request.get(header) ?? '';
   if (!NUMBER.test(text)) throw invalidParameters(`${header} must be a number of bytes`);
@@ -75,7 +75,7 @@ export function setUploadHeaders(response: Response, upload: ResumableUpload): v
   });
 }
 
-/** The headers that only HEAD answers with. */
+/** The headers that only responses to HEAD have. */
 export function setStateHeaders(response: Response, upload: ResumableUpload): void {
   response.set('Upload-Length', String(upload.length));
   if (upload.uploadMetadata !== '') response.set('Upload-Metadata', upload.uploadMetadata);

@@ -52,7 +52,7 @@ export class RemoveObjectsDto extends f.model({
   prefixes: f.texts('Names of files', { maxItems: MAX_ENTRIES, example: [NAME] }),
 }) {}
 
-/** Of a picture: in query strings, and in the body that signs a URL. */
+/** Options of a picture: in query strings, and in the body that signs a URL. */
 @f.Example({ width: 200, height: 200, resize: 'cover', quality: 60, format: 'origin' })
 export class TransformDto
   extends f.model({
