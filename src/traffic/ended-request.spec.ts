@@ -15,7 +15,7 @@ it.each([
   ['', ''],
 ])('masks %s as %s', (url, masked) => expect(maskedPath(url)).toBe(masked));
 
-it('bounds what it shows of a long address', () => {
+it('truncates a long address', () => {
   expect(maskedPath('/a'.repeat(50_000)).length).toBeLessThan(600);
   expect(maskedPath(`/?${'a=1&'.repeat(10_000)}`).length).toBeLessThan(700);
 });

@@ -1,4 +1,4 @@
-/** A request that was answered, or broken off, as the parts that observe requests see it. */
+/** A request that was answered, or aborted, as observers of requests see it. */
 import type { IncomingMessage } from 'node:http';
 import type { Request } from 'express';
 

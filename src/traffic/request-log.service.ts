@@ -31,13 +31,13 @@ export class RequestLog implements OnApplicationBootstrap, BeforeApplicationShut
       maxLength: MAX_WAITING,
       periodicFlush: FLUSH_MS,
     });
-    // On a full disk lines are lost, and requests go on.
+    // On a full disk, lines are lost and requests continue.
     output.on('error', () => undefined);
     const log = requestLogger(output);
     const remove = this.observer.add(log);
     this.stop = async () => {
       remove();
-      // flushSync() would repeat a write that fails for ever, also at the end of the process unless it is destroyed.
+      // flushSync() would repeat a failing write forever, even at the end of the process, unless the stream is destroyed.
       const flushed = new Promise<void>((resolve) => output.flush(() => resolve()));
       await Promise.race([flushed, sleep(FLUSH_MS, undefined, { ref: false })]);
       output.destroy();

@@ -1,4 +1,4 @@
-/** Passes each request that ended to the parts that observe requests. Requests pay only for the parts that are in use. */
+/** Passes each request that has ended to the observers of requests. Requests pay only for observers in use. */
 import { Injectable } from '@nestjs/common';
 import { databaseTimeOf, watchRequestTimes } from '../http/request-times';
 import { Project } from '../projects/project';
@@ -35,7 +35,7 @@ export class RequestObserver {
   observe(request: ObservedRequest, url: string, ending: Ending): void {
     const project = request.caller?.project ?? request.apiKey?.project ?? this.projectOfPath(url);
     if (project) this.samples.count(project.id, ending);
-    // Refusals of strangers leave room for the failures of those who have a key.
+    // Refused requests of strangers must not displace failed requests with a key.
     const isNoted = isNotable(ending) && (request.caller ?? request.apiKey) !== undefined;
     const isKept = project !== null && this.history.admits(project.id, isNoted);
     if (this.sinks.size === 0 && !isKept) return;

@@ -16,10 +16,10 @@ import {
 } from './delivery';
 import { HookStatements } from './hook-statements.service';
 
-/** Bytes of the payloads that one reading takes, at least one. */
+/** Maximum bytes of payloads per query, which reads at least one delivery. */
 const BATCH_BYTES = 262_144;
 const BATCH = 100;
-/** Deliveries with the same key that one reading takes. */
+/** Maximum number of deliveries with the same key per query. */
 const RUN = 50;
 const MAX_READ_BYTES = 4 * 1024 * 1024;
 /** Rows that one statement removes. */
@@ -61,8 +61,8 @@ const LANES = `with recursive lanes(lane) as (
   order by w.id is null, f.at limit $2::int`;
 
 /**
- * The first delivery of each key that is due, and those that follow it. What waits behind one that is not due waits as long, so
- * that it is not read again and again.
+ * The first delivery of each key that is due, and those that follow it. Deliveries behind one that is not due
+ * wait as long, so that they are not read repeatedly.
  */
 const TAKE = `with visited as materialized (
     select d.id, d.key from hooks.deliveries d where d.lane = $1 and d.state = 'waiting' and d.next_attempt_at <= now()
@@ -188,8 +188,8 @@ export class DeliveryRepository {
   }
 
   /**
-   * Gives up what has waited for three days for a receiver that failed as long. Deletes what was delivered three days ago, and
-   * what failed thirty days ago.
+   * Gives up deliveries that have waited for three days while their receiver failed. Deletes deliveries that
+   * succeeded three days ago or failed thirty days ago.
    */
   async purge(project: Project): Promise<void> {
     const old = (state: string, days: number): Statement => ({
@@ -292,7 +292,7 @@ export class DeliveryRepository {
     };
   }
 
-  /** Sends one again that failed or was delivered. @returns false if it waits, or does not exist */
+  /** Sends a delivery that failed or was delivered again. @returns false if it waits, or does not exist */
   async sendAgain(project: Project, webhookId: string, id: string): Promise<boolean> {
     const [again] = await this.statements.batch(project, [
       {

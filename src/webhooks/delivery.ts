@@ -49,7 +49,7 @@ export interface StoredDelivery {
   readonly created_at: Date;
   readonly next_attempt_at: Date | null;
   readonly finished_at: Date | null;
-  /** Of the last attempt. */
+  /** Status of the last attempt. */
   readonly status: number | null;
   readonly error: string | null;
 }

@@ -13,7 +13,7 @@ const SHORT_TIMEOUT: Statement = {
   text: `select pg_catalog.set_config('statement_timeout', '5s', true)`,
 };
 
-/** Of work as the owner. A trigger waits for open transactions that write the table, and writers wait behind it. */
+/** Settings for work as the owner: CREATE TRIGGER waits for open transactions on the table, and writers wait behind it. */
 export const OWNER_SETTINGS = {
   options: `${OWNER_WORK_OPTIONS} -c lock_timeout=3s -c statement_timeout=15s`,
   application_name: 'plinth-webhooks',
@@ -29,7 +29,7 @@ export class HookStatements {
     return result;
   }
 
-  /** In one transaction. */
+  /** Runs statements in one transaction. */
   async batch({ database }: Project, statements: readonly Statement[]): Promise<StatementResult[]> {
     const claims = JSON.stringify({ role: SERVICE_ROLE });
     const context: RlsContext = { database, role: SERVICE_ROLE, claims, sessionId: null };

@@ -1,6 +1,6 @@
 /**
- * Deliveries to one receiver: in order per key, several keys at once while the receiver is quick. While it fails the lane rests, and
- * then tries a single delivery.
+ * Deliveries to one receiver: in order per key, several keys concurrently while the receiver is fast. While
+ * it fails the lane rests, and then tries a single delivery.
  */
 import type { Slots } from '../admission/slots';
 import type { History } from '../install/history/history.service';
@@ -10,13 +10,13 @@ import type { DeliveryMetrics } from './delivery-metrics.service';
 import type { DeliveryRepository } from './delivery.repository';
 import type { WebhookSender } from './webhook-sender.service';
 
-/** Requests of a lane at once. */
+/** Maximum number of concurrent requests of a lane. */
 const MAX_CONCURRENT = 8;
-/** Milliseconds of an attempt up to which a receiver counts as quick. */
+/** Milliseconds of an attempt up to which a receiver counts as fast. */
 const QUICK_MS = 1_000;
-/** Milliseconds of a failing lane's first rest, which doubles; and of its longest. */
+/** Milliseconds of a failing lane's first rest, which doubles, and of its longest rest. */
 const REST_MS = { first: 1_000, most: 60_000 };
-/** Failures one after the other, of whatever kind, after which a lane rests. */
+/** Consecutive failures of any kind after which a lane rests. */
 const MANY_FAILURES = 10;
 /** Milliseconds between two attempts. Each pause is three times as long as the one before. */
 const MAX_DELAY_MS = 12 * 3_600_000;
@@ -41,7 +41,7 @@ export class Lane {
   private isFailing: boolean | null = null;
   private restMs = 0;
   private isQuick = true;
-  /** Those that were delivered last: an owner's trigger may bring them back. */
+  /** Recent deliveries, which an owner's trigger may put back into the queue. */
   private readonly delivered = new Set<string>();
 
   constructor(
@@ -138,7 +138,7 @@ export class Lane {
   private restAfter(status: number | null, isAccepted: boolean): number {
     this.failures = isAccepted ? 0 : this.failures + 1;
     if (isAccepted) return 0;
-    // Otherwise it may be this delivery that the receiver does not accept.
+    // Otherwise the receiver may reject only this delivery.
     const isDown = status === null || status >= 500 || status === 429;
     const doubled = REST_MS.first * 2 ** Math.min(this.failures - 1, 10);
     return isDown || this.failures >= MANY_FAILURES ? Math.min(REST_MS.most, doubled) : 0;
@@ -151,7 +151,7 @@ export class Lane {
   }
 }
 
-/** Random, so that what failed together is not sent again together. */
+/** Random, so that deliveries that failed together are not sent again together. */
 function delayAfter(attempts: number, firstMs: number): number {
   const delay = Math.min(MAX_DELAY_MS, firstMs * 3 ** Math.min(attempts, 20));
   return Math.round(delay * (0.9 + Math.random() / 5));

@@ -8,7 +8,7 @@ import { MAX_WEBHOOKS } from './webhook';
 
 /** Written by hooks.enqueue(), and with `again` when resting lanes are worth another attempt. */
 const CHANNEL = 'plinth_hooks';
-/** Servers of hooks.http_post() that are sent to at once. */
+/** Servers to which hooks.http_post() sends concurrently. */
 const MAX_SERVERS = 14;
 const MAX_LANES = MAX_WEBHOOKS + MAX_SERVERS;
 /** Milliseconds without a notification after which the queue is read all the same; less while nobody listens. */
@@ -138,7 +138,7 @@ export class ProjectDeliveries {
         if (this.stopped) return;
         if (restMs > 0) return this.rest(lane, restMs);
         this.lanes.delete(lane.id);
-        // What was queued after the lane's last reading was announced while it was busy.
+        // Deliveries that were queued after the lane's last reading were announced while it was busy.
         this.wake();
       });
     this.working.add(work);

@@ -2,7 +2,7 @@ import { createServer, type Socket } from 'node:net';
 import { eventually } from '../../test/support/eventually';
 import { WebhookDispatcher } from './webhook-dispatcher.service';
 
-it('renews the leases of all projects while the database of one answers nothing', async () => {
+it('renews the leases of all projects while the database of one does not answer', async () => {
   const sockets: Socket[] = [];
   const silent = createServer((socket) => sockets.push(socket.resume()));
   await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));
@@ -58,9 +58,9 @@ it('renews the leases of all projects while the database of one answers nothing'
     await eventually(async () => expect(Object.values(read)).not.toContain(0));
     await eventually(async () => expect(sockets).toHaveLength(1));
     await renewedFurther();
-    // Nobody has given the connection up yet.
+    // The connection has not been given up yet.
     expect(sockets.some(({ closed }) => closed)).toBe(false);
-    // It moves to another server: what hangs is ended, and nobody waits for that.
+    // The project moves to another server: hanging work is ended, and nobody waits for it.
     revisions.slow = 2;
     revisions.quick = 2;
     const before = read.quick ?? 0;

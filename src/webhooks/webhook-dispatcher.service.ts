@@ -1,6 +1,6 @@
 /**
- * Delivers, and runs schedules, for the projects of which this process has the lease. A process that is killed loses its leases after some seconds, and
- * another one goes on; the queue is in the projects' databases, so nothing is lost with it.
+ * Delivers, and runs schedules, for the projects of which this process has the lease. A process that is killed loses its leases
+ * after some seconds, and another one takes over; the queue is in the projects' databases, so nothing is lost with it.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -31,11 +31,11 @@ import { WebhookSender } from './webhook-sender.service';
 const TICK_MS = 2_000;
 /** Milliseconds after its last renewal in which a process keeps a project. A request ends within the lease. */
 const MIN_LEASE_MS = 20_000;
-/** Projects that a process takes at once: with several processes, each gets its part. */
+/** Projects that a process takes in one step, so that several processes share them. */
 const MAX_TAKEN = 20;
 /** Connections that listen, each in the database of a project; further projects are read once a second. */
 const MAX_LISTENERS = 100;
-/** Requests of this process at once, and those of one project. */
+/** Concurrent requests of this process, and of one project. */
 const MAX_REQUESTS = { process: 1_024, project: 64 };
 /** The same for SQL of schedules. */
 const MAX_SQL = { process: 8, project: 1 };
@@ -50,7 +50,7 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
   private readonly logger = new Logger('Webhooks');
   private readonly id = randomUUID();
   private readonly projects = new Map<string, Running>();
-  /** Those that wait for their last requests. */
+  /** Projects that wait for their last requests. */
   private readonly ending = new Map<string, Promise<void>>();
   private readonly leaseMs: number;
   private readonly deliveryTools: DeliveryTools;
@@ -93,7 +93,7 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
     this.timer = setInterval(() => void this.tick(), TICK_MS).unref();
   }
 
-  /** Before the pools close, so that the outcomes of running requests are recorded. */
+  /** Runs before the pools close, so that the outcomes of running requests are recorded. */
   async beforeApplicationShutdown(): Promise<void> {
     this.stopped = true;
     clearInterval(this.timer);
@@ -104,7 +104,7 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
     if (ids.length > 0) await this.list.release(this.id, ids).catch(() => undefined);
   }
 
-  /** A project may have its first webhook. */
+  /** Call it when a project may have its first webhook. */
   async announce(projectId: string): Promise<void> {
     await this.list.add(projectId);
     void this.tick();
@@ -137,7 +137,7 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
     }
   }
 
-  /** Waits for nothing: a slow database of one project must not delay the leases of the others. */
+  /** Does not wait: a slow database of one project must not delay the leases of the others. */
   private begin(project: Project, leasedUntil: number): void {
     const listens = this.projects.size < MAX_LISTENERS;
     const mayGoOn = (): boolean => !deliveries.isOver();

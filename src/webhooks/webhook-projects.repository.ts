@@ -15,7 +15,7 @@ export class WebhookProjectsRepository {
     );
   }
 
-  /** Takes a project off the list whose last webhook was deleted. */
+  /** Removes a project from the list after its last webhook was deleted. */
   async drop(projectId: string): Promise<void> {
     await this.platform.query(
       `delete from webhook_projects where project_id = $1 and touched_at < now() - interval '5 minutes'`,

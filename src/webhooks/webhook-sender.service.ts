@@ -15,12 +15,12 @@ export const WEBHOOK_HTTP = Symbol('WEBHOOK_HTTP');
 
 const HEADER = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]{0,2000}$/;
-/** Headers that the connection is about, or that receivers trust. */
+/** Headers that concern the connection, or that receivers trust. */
 const OWN_HEADERS =
   /^(host|connection|keep-alive|upgrade|te|trailer|transfer-encoding|expect|proxy-.*|content-length|content-type|webhook-.*)$/i;
 const MAX_HEADERS = 20;
 
-/** Errors of the network that tell nothing about the network of the installation. */
+/** Network errors that reveal nothing about the installation's network. */
 const CONNECTION_ERRORS = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -95,7 +95,7 @@ export class WebhookSender {
   }
 }
 
-/** Null for one that may not be sent. */
+/** Null if a header may not be sent. */
 function headersOf(text: string | null): Record<string, string> | null {
   if (text === null) return {};
   const value = parseJson(text);

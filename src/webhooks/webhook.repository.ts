@@ -75,7 +75,7 @@ export class WebhookRepository {
         [id, events, columns, condition, url, enabled],
       );
       await createTriggers(client, id, content);
-      // What waits is sent, or waits while it is disabled.
+      // Waiting deliveries are sent, or wait while the webhook is disabled.
       await client.query(`select pg_catalog.pg_notify('plinth_hooks', 'again')`);
       return readOne(client, id);
     });
@@ -91,7 +91,7 @@ export class WebhookRepository {
     });
   }
 
-  /** With its deliveries. @throws AppError 404 */
+  /** Deletes the webhook and its deliveries. @throws AppError 404 */
   async remove(project: ProjectEntity, id: string): Promise<Webhook> {
     return this.change(project, 'deletes a webhook', async (client) => {
       const found = await readOne(client, id);
@@ -136,7 +136,7 @@ async function readOne(client: BoundedClient, id: string): Promise<Webhook> {
   return found;
 }
 
-/** Does nothing for one that is disabled. */
+/** Does nothing for a disabled webhook. */
 async function createTriggers(client: BoundedClient, id: string, content: WebhookContent): Promise<void> {
   if (!content.enabled || content.events.includes(HTTP_POST)) return;
   try {

@@ -1,4 +1,4 @@
-/** Webhooks: what they tell, to whom, and the triggers that queue it. A project keeps them in its database. */
+/** Webhooks: their events, receivers, and the triggers that queue deliveries. A project keeps them in its database. */
 import { randomBytes } from 'node:crypto';
 import { invalidParameters } from '../common/errors/app-error';
 import { isJsonObject, parseJson } from '../common/text/json';
@@ -14,7 +14,7 @@ type TableEvent = (typeof TABLE_EVENTS)[number];
 interface PlinthEvent {
   readonly table: readonly [string, string];
   readonly operation: TableEvent;
-  /** Those that are told. */
+  /** The columns that a delivery contains. */
   readonly columns: readonly string[];
 }
 
@@ -54,7 +54,7 @@ export const MAX_CONDITION = 2_000;
 const MAX_NAME = 63;
 const MAX_COLUMNS = 100;
 
-/** What a webhook is made of. */
+/** The settings of a webhook. */
 export interface WebhookContent {
   /** Null for events of auth and storage, and for hooks.http_post(). */
   readonly table: readonly [string, string] | null;
@@ -107,9 +107,9 @@ function assertAddress(text: string): void {
 }
 
 /**
- * The triggers of a webhook, one for each event. A condition is SQL of the owner: it is in parentheses that end after a line break, so
- * that a comment cannot hide what follows, and the statement must be sent as a single one.
- * @param keys primary key of the table; empty: its changes are told in their order
+ * The triggers of a webhook, one for each event. A condition is SQL of the owner: it is in parentheses that end after
+ * a line break, so that a comment cannot hide what follows, and the statement must be sent as a single one.
+ * @param keys primary key of the table; empty: all its changes are delivered in order
  */
 export function triggersOf(id: string, content: WebhookContent, keys: readonly string[]): string[] {
   return content.events.flatMap((event) => {

@@ -36,7 +36,7 @@ export class WebhooksService {
 
   async list(projectId: string): Promise<Webhook[]> {
     const found = await this.webhooks.list(await this.projects.get(projectId));
-    // Of a project that was restored.
+    // The project may have been restored.
     if (found.length > 0) await this.dispatcher.announce(projectId);
     return found;
   }
@@ -62,7 +62,7 @@ export class WebhooksService {
     return { webhook, secret };
   }
 
-  /** Absent members stay. @throws AppError 400, 404 */
+  /** Absent members keep their values. @throws AppError 400, 404 */
   async update(
     projectId: string,
     id: string,
@@ -98,7 +98,7 @@ export class WebhooksService {
     return { webhook, secret };
   }
 
-  /** With its deliveries. @throws AppError 404 */
+  /** Deletes the webhook and its deliveries. @throws AppError 404 */
   async remove(projectId: string, id: string, actor: Actor): Promise<void> {
     const webhook = await this.webhooks.remove(await this.projects.get(projectId), knownId(id));
     await this.note('delete', projectId, webhook, actor);
@@ -142,7 +142,7 @@ export class WebhooksService {
     return this.registry.get(projectId);
   }
 
-  /** Paths of addresses may be secrets. */
+  /** Paths of addresses can contain secrets. */
   private async note(
     what: string,
     projectId: string,

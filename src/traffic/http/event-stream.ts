@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 /** Bytes that may wait for the client before events are dropped. */
 const MAX_WAITING = 64 * 1024;
 const TICK_MS = 1_000;
-/** Ticks between two comments, by which a client that disconnected is noticed. */
+/** Ticks between two comments, which detect a client that has disconnected. */
 const TICKS_OF_SILENCE = 15;
 /** Ticks between two checks whether the client may still have the stream. */
 const TICKS_OF_TRUST = 5;
@@ -54,7 +54,7 @@ export class EventStream {
     this.write(event, data);
   }
 
-  /** Counts events that were lost before they came here. */
+  /** Counts events that were lost before they reached this stream. */
   skip(events: number): void {
     this.dropped += events;
   }

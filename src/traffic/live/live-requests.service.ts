@@ -27,7 +27,7 @@ const MAX_REQUESTS = 100;
 
 export type LiveListener = (batch: LiveBatch) => void;
 
-/** Listeners of one process: each holds a connection and a buffer. Neither a staff member nor a project takes all of them. */
+/** Listeners of one process: each holds a connection and a buffer. Neither a staff member nor a project can take all of them. */
 export const MAX_LISTENERS = { process: 128, project: 16, person: 6 } as const;
 
 interface Outbox {
@@ -71,7 +71,7 @@ export class LiveRequests implements OnApplicationBootstrap, OnApplicationShutdo
     return [...this.listeners.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** Which of the limits is reached; null: another listener may come. */
+  /** Which of the limits is reached; null: another listener is possible. */
   limitFor(projectId: string, person: string): keyof typeof MAX_LISTENERS | null {
     const people = [...this.listeners.values()].flatMap((listeners) => [...listeners.values()]);
     const ofPerson = people.filter((one) => one === person).length;
@@ -109,7 +109,7 @@ export class LiveRequests implements OnApplicationBootstrap, OnApplicationShutdo
     }, ANNOUNCE_MS).unref();
   }
 
-  /** Ends what only listeners of this process need; the sink too, unless another process needs it. */
+  /** Releases what only listeners of this process need, and the sink unless another process needs it. */
   private async rest(): Promise<void> {
     clearInterval(this.announcer);
     const { feed } = this;

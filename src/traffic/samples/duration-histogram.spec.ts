@@ -22,7 +22,7 @@ it.each([0.5, 0.9, 0.99])('estimates the share %d within the width of a bucket',
   expect(estimate / exact).toBeLessThan(Math.SQRT2);
 });
 
-it('tells a slow hundredth from the rest', () => {
+it('separates a slow hundredth from the rest', () => {
   const counts = histogramOf([
     ...Array.from({ length: 980 }, () => 3),
     ...Array.from({ length: 20 }, () => 900),

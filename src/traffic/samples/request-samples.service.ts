@@ -86,7 +86,7 @@ export class RequestSamples implements OnApplicationBootstrap, BeforeApplication
     this.counts = new Map();
     const rows = [...counts].map(([id, ofProject]) => ({ project_id: id, ...ofProject }));
     try {
-      // A moment ago: a timer fires when the next minute has begun.
+      // Slightly in the past: a timer fires after the next minute has begun.
       await this.samples.add(rows, new Date(this.clock.now() - MINUTE_MS / 60));
     } catch (error) {
       this.putBack(counts);

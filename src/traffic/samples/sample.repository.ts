@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-/** What a project's requests added up to, in one process since it last wrote. */
+/** Totals of a project's requests in one process since it last wrote. */
 export interface RequestCounts {
   readonly project_id: string;
   readonly requests: number;
@@ -35,8 +35,8 @@ export class SampleRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Adds the counts of this process to the samples that hold `at`. In the order of the key, so that two processes do not wait
-   * for each other in a circle.
+   * Adds the counts of this process to the samples that hold `at`. Rows are written in the order of the key,
+   * so that two processes cannot deadlock.
    */
   async add(counts: readonly RequestCounts[], at: Date): Promise<void> {
     await this.dataSource.query(
@@ -55,7 +55,7 @@ export class SampleRepository {
     );
   }
 
-  /** Measures databases with new samples, and removes old samples. Of several processes, one does it. */
+  /** Measures databases with new samples, and removes old samples. Only one of several processes does it. */
   async keepUp(now: Date): Promise<void> {
     await this.dataSource.transaction(async (manager) => {
       const [lock] = await manager.query<{ taken: boolean }[]>(

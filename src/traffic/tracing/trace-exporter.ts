@@ -1,6 +1,6 @@
 /**
- * Sends a span for each request to a collector, by OpenTelemetry's SDK. Loaded only with OTEL_EXPORTER_OTLP_ENDPOINT. Spans are
- * made when a request has ended, so nothing of the SDK is on its way.
+ * Sends a span for each request to a collector, with OpenTelemetry's SDK. Loaded only with
+ * OTEL_EXPORTER_OTLP_ENDPOINT. Spans are made when a request has ended, so the SDK does not delay requests.
  */
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags, type Context } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
@@ -51,7 +51,7 @@ export class TraceExporter {
     span.end(beganAt + ms);
   }
 
-  /** Sends what waits. */
+  /** Sends the waiting spans. */
   async stop(): Promise<void> {
     await this.provider.shutdown();
   }

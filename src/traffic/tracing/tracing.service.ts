@@ -1,4 +1,4 @@
-/** Traces requests where a collector is configured. The SDK is loaded by require() then, and costs nothing otherwise. */
+/** Traces requests where a collector is configured. Only then is the SDK loaded, by require(). */
 /* oxlint-disable typescript/no-require-imports */
 import {
   BeforeApplicationShutdown,

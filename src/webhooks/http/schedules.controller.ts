@@ -1,4 +1,4 @@
-/** Platform administration: what a project runs at certain times. */
+/** Platform administration: the schedules of a project. */
 import { Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
 import { invalidParameters } from '../../common/errors/app-error';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';

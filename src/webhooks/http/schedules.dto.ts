@@ -46,7 +46,7 @@ const BODY = {
 };
 const ENABLED = { description: 'False: its times pass' };
 
-/** What a new schedule has in common with a change. */
+/** Members that a new schedule and a change have in common. */
 class ScheduleFieldsDto extends f.model({
   sql: f.optional.text({ min: 1, max: MAX_SQL, ...SQL }),
   url: f.optional.text({ max: MAX_URL, ...ADDRESS }),
@@ -118,7 +118,7 @@ export function toScheduleResponse(schedule: Schedule): ScheduleResponse {
 /** The members that are given. */
 export function changesOf({ time_zone: timeZone, ...rest }: UpdateScheduleDto): Partial<ScheduleContent> {
   const changes = { ...rest, timeZone };
-  // Null stands for a member that is left out, unless the schedule may have null.
+  // Null stands for an absent member, unless the schedule may have null.
   const isGiven = ([name, value]: [string, unknown]): boolean =>
     value !== undefined && (value !== null || ['sql', 'url', 'body'].includes(name));
   return Object.fromEntries(Object.entries(changes).filter(isGiven));

@@ -53,7 +53,7 @@ const SECRET = {
 } as const;
 const ENABLED = { description: 'False: no changes are told, and what waits is not sent' };
 
-/** What a new webhook has in common with a change. */
+/** Members that a new webhook and a change have in common. */
 class WebhookFieldsDto extends f.model({
   columns: f.optional.texts({ min: 1, max: NAME_LENGTH, ...COLUMN_LIST }),
   condition: f.optional.text({ min: 1, max: MAX_CONDITION, ...CONDITION }),

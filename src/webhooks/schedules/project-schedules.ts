@@ -1,4 +1,4 @@
-/** Runs what the schedules of one project say, of which this process has the lease. */
+/** Runs the schedules of a project for which this process has the lease. */
 import { setImmediate } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { Slots } from '../../admission/slots';
@@ -87,7 +87,7 @@ export class ProjectSchedules {
       const key = `${schedule.cron} ${schedule.timeZone}`;
       const known = times.get(key) ?? this.times.get(key);
       const isKnown = known && known.last <= now && known.next > now;
-      // Other requests go on between two of them.
+      // Other requests are handled between two expressions.
       const found = isKnown ? known : await setImmediate().then(() => timesOf(schedule, now));
       times.set(key, found);
       if (found.last > schedule.lastDueAt.getTime() && !this.running.has(schedule.id))

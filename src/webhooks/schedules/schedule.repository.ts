@@ -111,7 +111,7 @@ export class ScheduleRepository {
     });
   }
 
-  /** Of a process that ended. */
+  /** Ends the runs of a process that has ended. */
   async failRunning(project: Project): Promise<void> {
     await this.run(project, {
       text: `update hooks.schedule_runs set state = 'failed', finished_at = now(), error = 'Plinth was stopped'

@@ -30,7 +30,7 @@ export interface ScheduleContent {
 
 export interface Schedule extends ScheduleContent {
   readonly id: string;
-  /** The last time of the expression that was attended to. */
+  /** The last time of the expression that was handled. */
   readonly lastDueAt: Date;
   readonly createdAt: Date;
   readonly updatedAt: Date;

@@ -25,7 +25,7 @@ export class SchedulesService {
 
   async list(projectId: string): Promise<Schedule[]> {
     const found = await this.schedules.list(await this.projectOf(projectId));
-    // Of a project that was restored.
+    // The project may have been restored.
     if (found.length > 0) await this.dispatcher.announce(projectId);
     return found;
   }
@@ -44,7 +44,7 @@ export class SchedulesService {
     return schedule;
   }
 
-  /** Absent members stay. @throws AppError 400, 404, 409 */
+  /** Absent members keep their values. @throws AppError 400, 404, 409 */
   async update(
     projectId: string,
     id: string,
@@ -64,7 +64,7 @@ export class SchedulesService {
     return schedule;
   }
 
-  /** With its runs. @throws AppError 404 */
+  /** Deletes the schedule and its runs. @throws AppError 404 */
   async remove(projectId: string, id: string, actor: Actor): Promise<void> {
     if (!UUID.test(id)) throw scheduleNotFound();
     const schedule = await this.schedules.remove(await this.projects.get(projectId), id);
