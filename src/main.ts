@@ -1,4 +1,4 @@
-/** Entry point of `npm start`: one process, or with WORKERS several behind one port. */
+/** Entry point of `npm start`: one process, or several behind one port with WORKERS. */
 import 'reflect-metadata';
 import cluster from 'node:cluster';
 import { setFlagsFromString } from 'node:v8';
@@ -42,7 +42,7 @@ setFlagsFromString('--no-allocation-site-pretenuring');
 /** Collects the old space when it has grown by 75 %; V8's default is up to four times. */
 setFlagsFromString('--heap-growing-percent=75');
 
-/** A log on a full disk, or whose reader has ended, must not end the process. Later lines are written again. */
+/** A log on a full disk, or without a reader, must not end the process. Later lines are written again. */
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 async function main(): Promise<void> {
@@ -135,7 +135,7 @@ function endOnce(stops: Stop[]): (exitCode: number) => Promise<void> {
   };
 }
 
-/** Milliseconds in which signals count as one: a terminal and a service manager may send one each. */
+/** Milliseconds within which signals count as one: a terminal and a service manager may send one each. */
 const ONE_SIGNAL_MS = 1_000;
 let firstSignalAt: number | undefined;
 

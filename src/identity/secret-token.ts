@@ -8,7 +8,7 @@ export interface SecretToken {
   readonly hash: Buffer;
 }
 
-/** @param prefix tells the kind of the token, also to scanners for leaked secrets */
+/** @param prefix identifies the kind of the token, for scanners of leaked secrets, too */
 export function newSecretToken(prefix = ''): SecretToken {
   const token = prefix + randomSecret();
   return { token, hash: hashToken(token) };

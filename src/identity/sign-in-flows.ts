@@ -10,7 +10,7 @@ import type { SecretBox } from '../infra/crypto/secret-box';
 import type { CookieJar } from './cookie-jar';
 import { flowOver } from './identity.errors';
 
-/** Milliseconds for all steps together. */
+/** Milliseconds within which all steps must be completed. */
 const LIFETIME_MS = 10 * 60_000;
 
 /** A flow that a request continues. */

@@ -12,7 +12,7 @@ import { randomId } from '../infra/crypto/random';
 
 const REQUEST = 'acknowledge:';
 const ANSWERS_CHANNEL = 'plinth_acknowledged';
-/** Milliseconds. The listener of a crashed process may still be counted for a while. */
+/** Milliseconds to wait. The listener of a crashed process may still be counted for a while. */
 const ACKNOWLEDGE_TIMEOUT_MS = 2_000;
 
 /**
@@ -113,7 +113,7 @@ export class MessageBus implements OnApplicationBootstrap, OnApplicationShutdown
     this.longGapHandlers.push(handler);
   }
 
-  /** Sends a message to all processes; it is lost while the platform's notifications are. */
+  /** Sends a message to all processes; it is lost while the connection for notifications is. */
   async broadcast(prefix: MessagePrefix, text: string): Promise<void> {
     await this.listener.say(INSTALL_CHANNEL, prefix + text);
   }

@@ -49,7 +49,7 @@ export class DiskReserve implements OnApplicationShutdown {
   private readonly filesDirectory: string | null;
   private readonly directories: readonly string[];
   private readonly reserve: number;
-  /** Null without a limit for the files of all projects. */
+  /** Null if there is no limit for the files of all projects. */
   private readonly files: FilesSize | null;
   private readonly filesLimit: number;
   private readonly timer: NodeJS.Timeout;
@@ -103,7 +103,10 @@ export class DiskReserve implements OnApplicationShutdown {
     if (bytes > SMALL_WRITE) await this.assertRoom([this.databaseDirectory]);
   }
 
-  /** @throws AppError 503 when a copy, such as a restore, would use the reserve. @param directories default: those of all data */
+  /**
+   * @throws AppError 503 when a copy, such as a restore, would use the reserve.
+   * @param directories default: the directories of all data
+   */
   async assertRoom(directories = this.directories, bytes = 0, maxAgeMs = 0): Promise<void> {
     if (directories === this.directories) this.assertFilesFit(bytes);
     if (this.reserve === 0) return;
@@ -120,7 +123,7 @@ export class DiskReserve implements OnApplicationShutdown {
     return free;
   }
 
-  /** Runs an upload. @param bytes at most @throws AppError 503 when uploads in progress need the rest of the space */
+  /** Runs an upload. @param bytes the maximum @throws AppError 503 when uploads in progress need the rest of the space */
   async during<T>(bytes: number, work: () => Promise<T>): Promise<T> {
     if (this.filesDirectory === null) return work();
     this.claimed += bytes;

@@ -11,7 +11,7 @@ const INTERVALS_OF_READING = 50;
 
 export class FilesSize {
   private read = 0;
-  /** Bytes of the uploads since the current reading began, and since the last one began. */
+  /** Bytes of the uploads since the current reading began, and since the previous one began. */
   private added = { now: 0, before: 0 };
   private readonly stopped = new AbortController();
 

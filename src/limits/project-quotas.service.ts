@@ -110,7 +110,7 @@ export class ProjectQuotas implements OnApplicationBootstrap, OnApplicationShutd
       .catch((error: unknown) => this.logger.debug(`a mail was not given back: ${messageOf(error)}`));
   }
 
-  /** Mails that were counted in the present window of 24 hours. 0 without a limit: they are not counted then. */
+  /** Mails that were counted in the present window of 24 hours. Returns 0 without a limit, since they are not counted. */
   async mailsOf(project: Project): Promise<number> {
     const limit = this.limitsOf(project).mails_per_day;
     if (limit === null) return 0;

@@ -119,7 +119,7 @@ export class SessionWatch implements OnApplicationBootstrap, OnApplicationShutdo
   }
 }
 
-/** Watches one server over a connection that stays open: a server out of resources may refuse a new one. */
+/** Watches one server over a connection that stays open: a server that is out of resources may refuse new connections. */
 class WatchedServer {
   private readonly logger = new Logger(SessionWatch.name);
   private client: Client | undefined;

@@ -33,7 +33,7 @@ export class StorageRateLimiter {
     return this.stateOf(limit, await this.counter.peek(keyOf(project), limit, WINDOW_MS));
   }
 
-  /** Counts a preview that found no file against its client. The limit is that of the project. */
+  /** Counts a preview of a missing file against its client. The limit is that of the project. */
   async miss(project: Project, client: string): Promise<RateState> {
     const limit = limitOf(project);
     return this.stateOf(limit, await this.counter.hit(missKeyOf(project, client), limit, WINDOW_MS));

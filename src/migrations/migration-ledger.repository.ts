@@ -15,7 +15,7 @@ export interface AppliedMigration {
 }
 
 const TABLE = 'plinth_migrations.applied';
-/** Rows are read in full; an owner may write any number of them. */
+/** Limits for rows, which are read in full: an owner may write any number of them. */
 const MAX_ROWS = 10_000;
 const MAX_TEXT = 300;
 
@@ -43,7 +43,10 @@ export class MigrationLedger {
     await client.query(LOCK);
   }
 
-  /** In the order of the versions. @throws DatabaseFault unusable_record for values that the owner changed */
+  /**
+   * The recorded migrations in the order of their versions.
+   * @throws DatabaseFault unusable_record for values that the owner changed
+   */
   async list(client: BoundedClient): Promise<AppliedMigration[]> {
     if (!(await this.exists(client))) return [];
     const { rows } = await client.query<Record<string, unknown>>(

@@ -70,7 +70,7 @@ export class MigrationSession {
     }
   }
 
-  /** A failed script is not recorded: the next run begins again with its first statement. */
+  /** A failed script is not recorded: the next run starts again with the first statement. */
   private async applyWithoutTransaction(migration: MigrationScript): Promise<void> {
     await this.runStatements(migration);
     if (this.client.getTransactionStatus() !== 'I') throw transactionEnded(migration);
@@ -78,7 +78,7 @@ export class MigrationSession {
     await this.record(migration);
   }
 
-  /** An owner's settings and triggers may refuse it. */
+  /** An owner's settings and triggers may refuse the record. */
   private async record(migration: MigrationScript): Promise<void> {
     await this.ledger.record(this.client, migration).catch((error: unknown) => {
       throw faultAt(error, migration, null);
@@ -107,7 +107,7 @@ export class MigrationSession {
   }
 }
 
-/** An error without a position gets that of its statement. */
+/** An error without a position gets the position of its statement. */
 function faultAt(error: unknown, migration: MigrationScript, statement: SqlStatement | null): unknown {
   if (!(error instanceof DatabaseError)) return error;
   const location = statement && locationInScript(migration.sql, statement, Number(error.position ?? 1));

@@ -32,7 +32,10 @@ export interface MigrationOptions {
   readonly timeoutSeconds: number;
   /** Seconds to wait for another run to end. */
   readonly lockTimeoutSeconds: number;
-  /** Aborted when the client disconnects: a dry run is cancelled; else the running migration is completed, and no other begun. */
+  /**
+   * Aborted when the client disconnects: a dry run is cancelled; otherwise the running migration is
+   * completed, and no other is begun.
+   */
   readonly abandoned?: AbortSignal;
 }
 
@@ -73,8 +76,7 @@ export class ProjectMigrationsService {
   }
 
   /**
-   * Applies those of the migrations that are not recorded yet. A failed one is rolled back, and those before it stay
-   * applied.
+   * Applies the migrations that are not recorded yet. A failed migration is rolled back, and earlier ones stay applied.
    * @throws AppError 400 for SQL that fails; 409 for a changed or belated migration, and when another run takes too long
    */
   run(
@@ -177,7 +179,7 @@ export class ProjectMigrationsService {
     };
   }
 
-  /** A separate session for each migration: settings of one do not reach the next. @returns the notices */
+  /** Uses a separate session for each migration, so that settings do not carry over to the next. @returns the notices */
   private async inSession(
     project: ProjectEntity,
     timeoutSeconds: number,

@@ -1,6 +1,6 @@
 /**
- * Copies a project's database to another server while writes to it are refused: rows, large objects, what was defined after the
- * rows (indexes, constraints, triggers, policies), settings and sequences.
+ * Copies a project's database to another server while writes to it are refused: rows, large objects, the
+ * definitions after the rows (indexes, constraints, triggers, policies), settings and sequences.
  */
 import { Logger } from '@nestjs/common';
 import { restoreSettings } from '../copies/load/database-settings';

@@ -108,7 +108,7 @@ export class MoveRecovery implements OnApplicationBootstrap, OnApplicationShutdo
     if (!project || project.server === targetServer) throw new Error('the project is not on its source');
     const { server: source } = this.places.placeOf(project);
     await source.asAdmin(MAINTENANCE_DATABASE, async (client) => {
-      // Without it, the copy may be all that is left of the project.
+      // Without it, the copy may be all that remains of the project.
       if (!(await hasDatabase(client, project.databaseName))) throw new Error('the source has no database');
       await openDatabase(client, project.databaseName);
     });

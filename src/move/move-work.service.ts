@@ -3,8 +3,8 @@
  *
  * 1. The target gets roles, an empty database and the definitions, while the project is in use.
  * 2. A large project is copied now, and its changes are followed until the target is less than a second behind.
- * 3. Locks in the source database refuse writes; reads go on. A small project is copied now; of a large one, the last
- *    changes.
+ * 3. Locks in the source database refuse writes; reads continue. A small project is copied now; of a large one, the
+ *    last changes.
  * 4. The source database refuses all sessions; the sequences are copied.
  * 5. One commit in the platform database makes the target the project's server.
  */

@@ -8,7 +8,7 @@ export type MoveStatus = 'running' | 'undoing' | 'switched' | 'done' | 'failed';
 
 export interface MoveRow {
   readonly projectId: string;
-  /** Null for a server of the project's own (database_url). */
+  /** Null for the project's own server (database_url). */
   readonly sourceServer: string | null;
   /** Encrypted; null for the server of the platform database. */
   readonly sourceUrl: Buffer | null;
@@ -29,7 +29,7 @@ export type NewMove = Pick<
   'projectId' | 'sourceServer' | 'sourceUrl' | 'targetServer' | 'keep' | 'bytesTotal'
 >;
 
-/** What the switch writes into the project's row. */
+/** The values that the switch writes into the project's row. */
 export interface NewPlace {
   readonly server: string;
   readonly serverUrl: Buffer | null;
@@ -110,7 +110,7 @@ export class MoveRepository {
     });
   }
 
-  /** Every process reads the project again, and no longer refuses its writes. */
+  /** Makes every process read the project again, and no longer refuse its writes. */
   async finish(projectId: string, status: 'done' | 'failed', error: string | null = null): Promise<void> {
     await this.dataSource.query(
       `with finished as (

@@ -1,7 +1,7 @@
 /**
- * Moves a project's database to another server of the installation (docs/reference/scaling.md): decides how, and records the progress
- * and the outcome. MoveWork does it. Until the switch the project stays on the source, whatever happens: MoveRecovery undoes
- * the rest.
+ * Moves a project's database to another server of the installation (docs/reference/scaling.md): chooses the
+ * method, and records the progress and the outcome. MoveWork does the work. Until the switch the project
+ * stays on the source, whatever happens: MoveRecovery undoes the rest.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
@@ -116,7 +116,7 @@ export class ProjectMover implements BeforeApplicationShutdown {
   }
 
   /**
-   * Begins a move, which goes on after this resolves.
+   * Begins a move, which continues after this resolves.
    * @throws AppError 404, 409 when it is not possible, or while another request works on the project
    */
   async start(id: string, request: MoveRequest, actor: Actor): Promise<MoveRow> {

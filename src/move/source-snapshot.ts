@@ -10,7 +10,7 @@ import type { OwnerDatabase } from '../projects/owner-database';
 import type { ProjectEntity } from '../projects/project.entity';
 import { schemaFingerprint } from './schema-fingerprint';
 
-/** The definitions of a database as SQL: those before its rows, and those after them. */
+/** The definitions of a database as SQL: the part before its rows, and the part after them. */
 export interface SchemaText {
   readonly fingerprint: string;
   readonly preData: Buffer;
@@ -60,7 +60,7 @@ export class SourceSnapshot {
     };
   }
 
-  /** True when the definitions in the database are those of the text. */
+  /** True when the definitions in the database are equal to the text. */
   async hasSchema(known: SchemaText, key: string): Promise<boolean> {
     if ((await schemaFingerprint(this.client)) === known.fingerprint) return true;
     // Temporary tables change the fingerprint, too.
@@ -105,5 +105,5 @@ export async function sizeOf(owner: OwnerDatabase, project: ProjectEntity): Prom
   });
 }
 
-/** No text of the project can contain it. */
+/** Random, so that no text of the project can contain it. */
 export const newRestrictKey = (): string => randomBytes(24).toString('hex');

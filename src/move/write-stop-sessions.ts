@@ -1,6 +1,6 @@
 /**
  * Handles the sessions of a database while writes are stopped. First, table locks of mode EXCLUSIVE refuse writes while
- * reads go on. They belong to a session, so they end with this process. At the switch the database refuses all sessions.
+ * reads continue. They belong to a session, so they end with this process. At the switch the database refuses all sessions.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
@@ -12,15 +12,15 @@ import { sessionsRemain, writersHoldLocks } from './move.errors';
 
 /** Milliseconds of an attempt: less than deadlock_timeout, so that no writer is chosen as the victim of a deadlock. */
 const ATTEMPT_MS = 700;
-/** Attempts before sessions that hold a lock for longer are ended, and in all. */
+/** Attempts before sessions that hold a lock for longer are ended, and attempts in all. */
 const PATIENT_ATTEMPTS = 2;
 const ATTEMPTS = 6;
 const POLL_INTERVAL_MS = 500;
-/** Milliseconds between checks of the sessions of a closed database, and until its close is given up. */
+/** Milliseconds between checks of the sessions of a closed database, and until closing is given up. */
 const CLOSE_POLL_MS = 50;
 const CLOSE_LIMIT_MS = 5_000;
 
-/** PostgreSQL notices within about 15 seconds that the host of this process is gone. */
+/** PostgreSQL notices within about 15 seconds when the host of this process is down. */
 const SESSION = `set tcp_keepalives_idle = 5; set tcp_keepalives_interval = 3; set tcp_keepalives_count = 3;
   set lock_timeout = ${ATTEMPT_MS}`;
 
@@ -30,7 +30,7 @@ export interface LockedTable {
 }
 
 /**
- * Locks the tables in one transaction, which stays open. Writers that came first get a moment to finish, then they are ended.
+ * Locks the tables in one transaction, which stays open. Earlier writers get a moment to finish before they are ended.
  * @param client of the owner, with an empty search_path; it ends the lock by disconnecting
  * @param admin of the same server, in another database
  * @throws AppError 409 when writers do not end
@@ -97,8 +97,8 @@ const OTHERS = `select pid, pg_terminate_backend(pid) from pg_stat_activity
   where datname = $1 and pid <> all ($2) and pid <> pg_backend_pid() and backend_type <> 'autovacuum worker'`;
 
 /**
- * Refuses new sessions and ends the others; none is left when it resolves. After that no process can write to
- * the database, whatever it knows about the move.
+ * Refuses new sessions and ends the others; no other session is left when it resolves. After that no process
+ * can write to the database, whatever it knows about the move.
  * @param client of the admin role, in another database
  * @param spared sessions of the caller
  * @throws AppError 409 when a session cannot be ended
@@ -128,7 +128,7 @@ export async function openDatabase(client: Client, database: string): Promise<vo
   await client.query(`alter database ${quoteIdentifier(database)} with allow_connections true`);
 }
 
-/** Ends a CREATE DATABASE that a killed process began: PostgreSQL goes on with it, and it is not seen before its end. */
+/** Ends a CREATE DATABASE that a killed process began: PostgreSQL continues it, and it is not visible before its end. */
 export async function endCreation(client: Client, database: string): Promise<void> {
   await client.query(
     `select pg_terminate_backend(pid) from pg_stat_activity

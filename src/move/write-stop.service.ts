@@ -12,9 +12,9 @@ import { largeObjectsNeedSuperuser, windowExceeded } from './move.errors';
 import type { Place } from './move-places';
 import { endWaitingWriters, type LockedTable, lockWrites, pidOf } from './write-stop-sessions';
 
-/** Milliseconds after which a copy that should be quick is given up, because something is wrong. */
+/** Milliseconds after which a copy that should be quick is given up, because something must be wrong. */
 const QUICK_MS = 20_000;
-/** Milliseconds between announcements; each lasts for three seconds. */
+/** Milliseconds between announcements, each of which is valid for three seconds. */
 const ANNOUNCE_MS = 1_000;
 
 export interface WriteStopRequest {
@@ -32,9 +32,9 @@ export interface Locked {
   readonly objects: Client | null;
   /** Sessions of the move in the project's database. */
   readonly spared: readonly number[];
-  /** @throws when the session of the locks has ended: writers may have come in between */
+  /** @throws when the session of the locks has ended: writers may have written in the meantime */
   readonly assertHeld: () => Promise<unknown>;
-  /** When writes were first refused, in milliseconds of the monotonic clock. */
+  /** The time at which writes were first refused, in milliseconds of the monotonic clock. */
   readonly since: number;
 }
 

@@ -13,10 +13,10 @@ declare module 'pg' {
   }
 
   interface Client {
-    /** From BackendKeyData: the server process, and the key that a cancel request must show. Null until connected. */
+    /** From BackendKeyData: the server process, and the key that a cancel request must present. Null until connected. */
     readonly processID: number | null;
     readonly secretKey: number | null;
-    /** False while an answer of the server is due. */
+    /** False while an answer of the server is awaited. */
     readonly readyForQuery: boolean;
   }
 
@@ -24,7 +24,7 @@ declare module 'pg' {
     connect(port: number, host: string): void;
     /** @param path of a Unix socket */
     connect(path: string): void;
-    /** Parses what the stream emits as `data` and emits it as events. Called once, when the stream is ready. */
+    /** Parses what the stream emits as `data` and emits it as events. Call it once, when the stream is ready. */
     attachListeners(stream: EventEmitter): void;
     /** Sends an SSLRequest. The server's answer makes the connection encrypt itself. */
     requestSsl(): void;
@@ -59,9 +59,9 @@ export const CONNECTION_EVENTS = {
   encrypted: 'sslconnect',
 } as const;
 
-/** What Client calls on its query, in addition to submit() (lib/client.js, `_handle...`). */
+/** Methods that Client calls on its query, in addition to submit() (lib/client.js, `_handle...`). */
 export interface DriverQuery extends Submittable {
-  /** An Error that is returned fails the query at once. */
+  /** If it returns an Error, the query fails immediately. */
   submit(connection: Connection): Error | null;
   handleRowDescription(message: { fields: FieldDef[] }): void;
   handleDataRow(message: { fields: (string | null)[] }): void;
@@ -70,7 +70,7 @@ export interface DriverQuery extends Submittable {
   handlePortalSuspended(): void;
   handleCopyInResponse(connection: Connection): void;
   handleCopyData(): void;
-  /** For an ErrorResponse, and when the connection is lost. No handleReadyForQuery() follows. */
+  /** Called for an ErrorResponse, and when the connection is lost. handleReadyForQuery() does not follow. */
   handleError(error: Error & { code?: string }): void;
   handleReadyForQuery(): void;
 }

@@ -45,7 +45,7 @@ describe('HostGroup', () => {
     expect(questions).toBe(3);
   });
 
-  it('gives up at once when every host has answered', async () => {
+  it('gives up immediately when every host has answered', async () => {
     const questions: HostAddress[] = [];
     const search = HostGroup.of([gone, standby]).find((address) => {
       questions.push(address);

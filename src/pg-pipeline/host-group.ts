@@ -1,4 +1,4 @@
-/** The hosts of one PostgreSQL server, of which one is the primary. All connections of the process share what is known. */
+/** The hosts of one PostgreSQL server, of which one is the primary. All connections of the process share this information. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError } from 'pg';
 import { formatHost, type HostAddress } from './host-list';
@@ -52,7 +52,7 @@ export class HostGroup {
       try {
         return await this.searching;
       } catch (error) {
-        // Another client was refused, such as for its password or database.
+        // Another client was refused, for example because of its password or database.
         if (isOwn || error instanceof NoPrimaryError) throw error;
       }
     }
@@ -94,8 +94,8 @@ export class HostGroup {
   }
 
   /**
-   * Asks a host until it is the primary, or every host has answered. A standby that is promoted while the search still waits
-   * for a dead host is found at once.
+   * Asks a host until it is the primary, or every host has answered. A standby that is promoted while the
+   * search still waits for a dead host is found immediately.
    * @param silent hosts that have not answered yet in this search
    * @throws why the host is not the primary
    */
@@ -126,7 +126,7 @@ export class HostGroup {
   }
 }
 
-/** Null: the host is the primary. */
+/** Null if the host is the primary. */
 async function reasonAgainst(address: HostAddress, probe: Probe): Promise<Error | null> {
   try {
     return (await probe(address)) ? null : new Error(`${formatHost(address)} is a standby`);

@@ -5,20 +5,20 @@ import { HostGroup, NoPrimaryError } from './host-group';
 import { type HostAddress, hostsOf } from './host-list';
 import { Socket } from 'node:net';
 
-/** Milliseconds for a connection to one of several hosts, where the configuration has no limit. */
+/** Milliseconds for a connection to one of several hosts, if the configuration has no limit. */
 const CONNECT_MS = 2_000;
 /** Milliseconds to find out whether a host is the primary. */
 const PROBE_MS = 1_000;
 const STANDBY = 'in_hot_standby';
 
 export interface HostListConfig extends ClientConfig {
-  /** In place of `host` and `port`. Default: the hosts in the connection string (host-list.ts). */
+  /** Replaces `host` and `port`. Default: the hosts in the connection string (host-list.ts). */
   readonly hosts?: readonly HostAddress[];
 }
 
 export class HostListClient extends Client {
   private readonly hosts: readonly HostAddress[];
-  /** From the server's report (manual, 54.2.7; PostgreSQL 14 and later). */
+  /** Reported by the server (manual, 54.2.7; PostgreSQL 14 and later). */
   private isStandby = false;
 
   constructor(config: HostListConfig = {}) {

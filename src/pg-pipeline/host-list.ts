@@ -47,7 +47,7 @@ export function parseHost(text: string): HostAddress | null {
   return host === undefined || number < 1 || number > 65_535 ? null : { host, port: number };
 }
 
-/** In the form that parseHost() reads. */
+/** Formats a host as parseHost() reads it. */
 export function formatHost({ host, port }: HostAddress): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

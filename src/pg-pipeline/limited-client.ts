@@ -29,7 +29,7 @@ export class LimitedClient extends HostListClient {
     this.wire.on(CONNECTION_EVENTS.commandComplete, end);
   }
 
-  /** Calls back with each error of the server before anybody else gets it. */
+  /** Calls back with each error of the server before any other code receives it. */
   onServerError(listener: (error: Error) => void): void {
     this.wire.prependListener(CONNECTION_EVENTS.errorResponse, listener);
   }

@@ -87,7 +87,7 @@ describe('MessageLimiter', () => {
     expect(cut?.message).toMatch(/^x*𝕏+…$/u);
   });
 
-  it('keeps the message where a field after it is too long', async () => {
+  it('keeps the message if a field after it is too long', async () => {
     const [cut] = await parsed(limited(error('short', 'x'.repeat(20_000)), 1_000));
     expect([cut?.message, cut?.code]).toEqual(['short', '22P02']);
     expect(cut?.hint).toMatch(/^x+…$/);

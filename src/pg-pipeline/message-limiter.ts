@@ -13,7 +13,7 @@ import {
   PARAMETER_STATUS,
 } from './protocol';
 
-/** Bytes of an error with all its fields, and of a notice, a notification or a reported setting. */
+/** Maximum bytes of an error with all its fields, and of a notice, a notification or a reported setting. */
 export const MAX_TEXT_MESSAGE_BYTES = 16 * 1024;
 
 /** Decides about the messages that node-postgres would keep. */
@@ -33,7 +33,7 @@ type Action = 'pass' | 'drop' | 'cut';
 export class MessageLimiter {
   /** Action for the message that is arriving. */
   private action: Action = 'pass';
-  /** Bytes of it that have not arrived yet. */
+  /** Bytes of the message that have not arrived yet. */
   private missing = 0;
   /** The beginning of a message that is cut. */
   private kept: Buffer[] = [];

@@ -1,4 +1,4 @@
-/** The same bytes as pg-protocol's serializer writes, except that Bind lists no formats where all values are texts. */
+/** The same bytes as pg-protocol's serializer writes, except that Bind lists no formats if all values are texts. */
 import { serialize } from 'pg-protocol';
 import { MessageWriter, type WireValue } from './message-writer';
 import { BINARY, TEXT } from './protocol';
@@ -25,7 +25,7 @@ describe('MessageWriter', () => {
   const VALUES: [what: string, values: WireValue[]][] = [
     ['bytes', [binary, 'text', null]],
     ['long bytes', [Buffer.alloc(100_000, 7), '']],
-    ['bytes behind a long text', ['ü'.repeat(100_000), binary]],
+    ['bytes after a long text', ['ü'.repeat(100_000), binary]],
   ];
   it.each(VALUES)('binds %s', (_what, values) => {
     const expected = serialize.bind({ statement: 'name', values, binary: true });

@@ -5,9 +5,9 @@
  */
 import { BINARY, type Format, NULL_LENGTH, TEXT } from './protocol';
 
-/** Bytes that most pipelines fit into. */
+/** Bytes into which most pipelines fit. */
 const USUAL = 16 * 1024;
-/** Bytes; a larger buffer is returned instead of being copied and kept. */
+/** Bytes above which a buffer is returned instead of being copied and kept. */
 const KEPT = 64 * 1024;
 /** Bytes from which a value is sent without being copied: copying 50 MB blocks the event loop for as many milliseconds. */
 const LARGE = 1024 * 1024;
@@ -27,7 +27,7 @@ export class TextBytes {
   constructor(readonly bytes: Buffer) {}
 }
 
-/** A parameter as PostgreSQL takes it: text, bytes in the type's binary format, or null. */
+/** A parameter as PostgreSQL accepts it: text, bytes in the type's binary format, or null. */
 export type WireValue = string | TextBytes | Buffer | null;
 
 export class MessageWriter {
@@ -115,7 +115,7 @@ export class MessageWriter {
     return this.large.length > 0;
   }
 
-  /** Returns what was written, which the writer does not touch again, and starts over. */
+  /** Returns the written bytes, which the writer does not change afterwards, and starts over. */
   take(): Buffer {
     const written = this.bytes.subarray(0, this.at);
     this.at = 0;
@@ -191,7 +191,7 @@ export class MessageWriter {
   }
 
   private text(text: string): void {
-    // The bytes of a long text are counted, since room for three bytes a character would take much memory.
+    // The bytes of a long text are counted, since reserving three bytes per character would take much memory.
     this.reserve(text.length < USUAL ? text.length * BYTES_PER_UNIT : Buffer.byteLength(text));
     this.at += this.bytes.write(text, this.at, 'utf8');
   }

@@ -1,4 +1,4 @@
-/** A connection whose statements go out in pipelines, and stay prepared. */
+/** A connection whose statements are sent in pipelines, and stay prepared. */
 import { CONNECTION_EVENTS } from './driver-internals';
 import type { HostAddress } from './host-list';
 import { HostListClient, type HostListConfig } from './host-list-client';
@@ -11,9 +11,9 @@ import { WireConnection } from './wire-connection';
 /** Settings of node-postgres' Client, of which the address is required. */
 export type PipelineConfig = Omit<HostListConfig, 'connection' | 'stream'> & ServerAddress;
 
-/** A pipeline that was sent. */
+/** A pipeline that has been sent. */
 export interface RunningPipeline {
-  /** Rejects with the server's DatabaseError, with ResultTooLargeError, or with what a sink has thrown. */
+  /** Rejects with the server's DatabaseError, with ResultTooLargeError, or with an error that a sink has thrown. */
   readonly done: Promise<StatementResult[]>;
   /** Index of the current statement. After a failure: of the statement that failed. */
   readonly current: number;
@@ -48,10 +48,10 @@ export class PipelineConnection {
   /** Called once when the connection is lost, unless it was broken before. */
   onLost: () => void = () => undefined;
 
-  /** Called when the server reports another value of a setting than before (manual, 54.2.7), but not by connect(). */
+  /** Called when the server reports a new value of a setting (manual, 54.2.7), but not by connect(). */
   onParameterStatus: () => void = () => undefined;
 
-  /** Called for each notification. They arrive between transactions. */
+  /** Called for each notification. Notifications arrive between transactions. */
   onNotification: (channel: string) => void = () => undefined;
 
   async connect(): Promise<void> {

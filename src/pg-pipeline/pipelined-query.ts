@@ -1,6 +1,6 @@
 /**
- * Several statements in one round trip. PostgreSQL runs everything up to one Sync as a single implicit transaction (manual,
- * 54.2.4 "Pipelining"), so all of them succeed or none does, without BEGIN and COMMIT.
+ * Several statements in one round trip. PostgreSQL runs everything up to one Sync as a single implicit
+ * transaction (manual, 54.2.4 "Pipelining"), so either all of them succeed or none, without BEGIN and COMMIT.
  */
 import type { Connection, FieldDef } from 'pg';
 import type { DriverQuery } from './driver-internals';
@@ -20,7 +20,7 @@ export const STALE_PLAN = '0A000';
 /** Shared, because a pipeline is written without interruption. */
 const WRITER = new MessageWriter();
 
-/** What a pipeline needs from its connection. */
+/** The parts of a connection that a pipeline uses. */
 export interface PipelineHost {
   readonly wire: WireConnection;
   readonly statements: StatementCache;
@@ -40,12 +40,12 @@ export class PipelinedQuery implements DriverQuery, RunningQuery {
   private reject!: (error: Error) => void;
   private readonly runs: readonly StatementRun[];
   private readonly afterwards: StatementRun | null;
-  /** True once the transaction of the statements has ended, and the one of `afterwards` runs. */
+  /** True once the transaction of the statements has ended, and that of `afterwards` runs. */
   private isOver = false;
   private failure: Error | undefined;
   /** Bytes of the rows that were collected. */
   private collected = 0;
-  /** Bytes of the rows of the current statement that its sink took. */
+  /** Bytes of the rows of the current statement that its sink received. */
   private streamed = 0;
 
   /**
@@ -72,7 +72,7 @@ export class PipelinedQuery implements DriverQuery, RunningQuery {
     try {
       for (const run of this.runs) run.write(WRITER, statements);
     } catch (error) {
-      // A value cannot be serialised. What was written before it must not be committed, so a syntax error follows.
+      // A value cannot be serialised. The messages before it must not be committed, so a syntax error follows.
       this.fail(error);
       WRITER.parse('', 'abort the pipeline');
     }
@@ -81,7 +81,7 @@ export class PipelinedQuery implements DriverQuery, RunningQuery {
       this.afterwards.write(WRITER, statements);
       WRITER.sync();
     }
-    // One write, one packet, unless a value is large.
+    // A single write sends a single packet, unless a value is large.
     if (WRITER.hasLarge) for (const part of WRITER.takeParts()) connection.stream.write(part);
     else connection.stream.write(WRITER.take());
     return null;

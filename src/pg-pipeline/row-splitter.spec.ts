@@ -1,4 +1,4 @@
-/** Rows and messages come out whole and in order, wherever the bytes are cut on their way. */
+/** Rows and messages arrive whole and in order, wherever the bytes are cut. */
 import { readRow, type RowSink } from './statement';
 import { RowSplitter, type RunningQuery } from './row-splitter';
 
@@ -195,7 +195,7 @@ describe('RowSplitter', () => {
   });
 
   it.each([1_000, 65_536, 900_000])(
-    'skips what is left of a large row that is refused, in pieces of %i bytes',
+    'skips the rest of a large row that is refused, in pieces of %i bytes',
     (size) => {
       const stream = Buffer.concat([row('a'), row('x'.repeat(300_000)), row('b'), COMPLETE, READY]);
       const failures: unknown[] = [];

@@ -13,9 +13,9 @@ import {
 } from './protocol';
 import type { RowSink } from './statement';
 
-/** Header of a row: that of the message, and the number of columns. */
+/** The header of a row: the header of the message, and the number of columns. */
 const ROW_HEADER_BYTES = HEADER_BYTES + 2;
-/** Rows of this many bytes or more are passed on in parts, where the sink takes parts. */
+/** Rows of this many bytes or more are passed on in parts, if the sink accepts parts. */
 const LARGE = 256 * 1024;
 
 /** The part of the running pipeline that the splitter uses. */
@@ -85,7 +85,7 @@ export class RowSplitter {
     this.keepRest(bytes, begin, at);
   }
 
-  /** Handles what has arrived of the current message. @returns the start of the next one */
+  /** Handles the part of the current message that has arrived. @returns the start of the next one */
   private continueMessage(chunk: Buffer): number {
     const end = Math.min(this.missing, chunk.length);
     this.missing -= end;

@@ -45,7 +45,7 @@ describe('sendCancel', () => {
     expect(await sent).toBe(false);
   });
 
-  it('encrypts the request where the server wants TLS', async () => {
+  it('encrypts the request if the server requires TLS', async () => {
     const tls = await new Promise<Server>((resolve) => {
       const listening = createServer((socket) => {
         socket.once('data', (asked: Buffer) => {

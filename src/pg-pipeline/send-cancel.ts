@@ -22,7 +22,7 @@ export async function sendCancel(
   secretKey: number,
 ): Promise<boolean> {
   const connection = new Connection({ ssl });
-  // An error after the time-out must not end the process.
+  // An error after the timeout must not end the process.
   connection.on('error', () => undefined);
   return new Promise<boolean>((resolve) => {
     const timer = setTimeout(() => {

@@ -1,4 +1,4 @@
-/** One run of a statement in a pipeline: its messages, and what has arrived of its result. */
+/** One run of a statement in a pipeline: its messages, and the part of its result that has arrived. */
 import { Result, types, utils } from 'pg';
 import type { FieldDef, QueryResultRow } from 'pg';
 import { type MessageWriter, TextBytes, type WireValue } from './message-writer';
@@ -10,7 +10,7 @@ const ALL_TEXT: readonly Format[] = [TEXT];
 
 export class StatementRun {
   rowCount = 0;
-  /** Set where this run prepares the statement. */
+  /** Set if this run prepares the statement. */
   isNew = false;
   private prepared: PreparedStatement | undefined;
   /** Parses the rows that are collected. */
@@ -28,7 +28,7 @@ export class StatementRun {
       writer.raw(messages);
       return;
     }
-    // Before Parse is written: a value that throws would leave Parse without a Bind.
+    // Done before Parse is written: otherwise a value that throws would leave Parse without a Bind.
     const values = (this.statement.values ?? []).map(wireValue);
     this.prepared = prepared ?? this.parse(writer, cache, name);
     writer.bind(name, values, sink ? (sink.formats ?? ALL_TEXT) : ALL_TEXT);
@@ -54,19 +54,19 @@ export class StatementRun {
     else if (this.prepared.fields) this.parser?.addFields(this.prepared.fields);
   }
 
-  /** @throws what the sink throws. The statement is then described, and refused, each time. */
+  /** @throws the sink's error. The statement is then described again, and refused, each time. */
   onFields(fields: FieldDef[]): void {
     this.parser?.addFields(fields);
     this.statement.sink?.onTypes?.(fields.map(({ dataTypeID }) => dataTypeID));
     if (this.prepared) this.prepared.fields = fields;
   }
 
-  /** A row to collect. @throws what the parser of a type throws */
+  /** A row to collect. @throws the error of a type's parser */
   onRow(fields: (string | null)[]): void {
     this.parser?.addRow(this.parser.parseRow(fields));
   }
 
-  /** Called when the statement has ended. @param hasFailed whether the pipeline is going to fail */
+  /** Called when the statement has ended. @param hasFailed whether the pipeline will fail */
   complete(rowCount: number, hasFailed: boolean): void {
     this.rowCount = rowCount;
     if (this.prepared && this.prepared.fields === undefined && !hasFailed) this.prepared.fields = null;

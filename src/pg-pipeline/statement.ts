@@ -15,8 +15,8 @@ export interface Statement {
   /** Takes the rows as they arrive. Without one they are collected in StatementResult.rows. */
   readonly sink?: RowSink;
   /**
-   * Bytes of rows, as PostgreSQL sends them: of this statement where it has a sink, else of all rows that the pipeline has
-   * collected so far. More fail the pipeline with ResultTooLargeError. Default: no limit with a sink, else 4 MiB.
+   * Bytes of rows, as PostgreSQL sends them: of this statement if it has a sink, else of all rows that the pipeline
+   * has collected so far. More fail the pipeline with ResultTooLargeError. Default: no limit with a sink, else 4 MiB.
    */
   readonly maxBytes?: number;
   /** The Bind and Execute messages: see fixedStatement(). */
@@ -68,7 +68,7 @@ export function readRow(bytes: Buffer, start: number, end: number): RawRow {
   return row;
 }
 
-/** More bytes of rows arrived than the statement admits. What was left of them was dropped as it arrived. */
+/** More bytes of rows arrived than the statement admits. The rest was dropped as it arrived. */
 export class ResultTooLargeError extends Error {
   /** @param maxBytes that were admitted */
   constructor(readonly maxBytes: number) {

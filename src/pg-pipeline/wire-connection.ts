@@ -13,15 +13,15 @@ const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
 /** Buffer of a paced connection: 64 KiB are the results of 700 statements, which take node-postgres 12 ms. */
 const PACED_BUFFER = READ_BUFFER.subarray(0, 16 * 1024);
 
-/** A pipeline admits its rows itself, and its notices are not used. */
+/** A pipeline decides itself about its rows, and its notices are not used. */
 const LIMITS_OF_PIPELINES: MessageLimits = { admitsRow: () => true, admitsNotice: () => false };
 
 export interface WireConnectionOptions {
   /** A TLS socket allocates its own memory for reading. */
   readonly ssl: NonNullable<ClientConfig['ssl']>;
-  /** For node-postgres' own queries. */
+  /** The parser for node-postgres' own queries. */
   readonly limits?: MessageLimits;
-  /** The reader of a COPY TO STDOUT takes the stream over, so the stream has to emit what it reads. */
+  /** The reader of a COPY TO STDOUT takes over the stream, so the stream has to emit the data that it reads. */
   readonly copiesOut?: boolean;
 }
 
@@ -69,7 +69,7 @@ export class WireConnection extends Connection {
     stream.on('end', () => this.others.emit('end'));
   }
 
-  /** False when the stream has to pause; it then reads on in the next turn of the event loop. */
+  /** False when the stream has to pause; it then continues reading in the next turn of the event loop. */
   private mayReadOn(): boolean {
     if (this.isPaced) setImmediate(() => this.stream.resume());
     return !this.isPaced;

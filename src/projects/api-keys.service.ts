@@ -51,7 +51,7 @@ export class ApiKeysService {
     await this.lists.remove('api-keys', projectId, keyId, entry);
   }
 
-  /** Only for an early error: the database decides at each request. */
+  /** Gives an early error; the database decides at each request. */
   private async assertRole(projectId: string, role: string): Promise<void> {
     const project = await this.owner.find(projectId);
     if (!project) throw projectNotFound();

@@ -1,5 +1,5 @@
 /**
- * Named keys of a project, in addition to the two of DECISIONS.md 3: opaque text, of which Plinth keeps a
+ * Named keys of a project, in addition to the two of DECISIONS.md 3: opaque text, of which Plinth stores a
  * hash. A key contains the ids of its project and of itself, so it is found without a search.
  */
 import { createHash } from 'node:crypto';
@@ -9,7 +9,7 @@ import { randomId, randomSecret } from '../infra/crypto/random';
 export const API_KEY_KINDS = ['publishable', 'secret'] as const;
 export type ApiKeyKind = (typeof API_KEY_KINDS)[number];
 
-/** As stored. */
+/** A key as it is stored. */
 export interface ApiKey {
   readonly id: string;
   /** SHA-256 of the key: its 256 random bits need no slower hash. */

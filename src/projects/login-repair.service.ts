@@ -14,7 +14,7 @@ import { DatabaseProvisioner } from '../provisioning/database-provisioner';
 @Injectable()
 export class LoginRepair implements OnApplicationBootstrap {
   private readonly logger = new Logger(LoginRepair.name);
-  /** By project id: requests that are refused at the same time share one repair. */
+  /** Keyed by project id: requests that are refused at the same time share one repair. */
   private readonly running = new Map<string, Promise<void>>();
 
   constructor(

@@ -32,7 +32,7 @@ export class MasterKeyRotation {
   private readonly key: string;
   private readonly reseal: Reseal;
   private failed: string[] = [];
-  /** Each process makes a pass, so that each knows what failed. */
+  /** Each process makes a pass, so that each process knows its failures. */
   private isDone = false;
 
   constructor(
@@ -72,7 +72,7 @@ export class MasterKeyRotation {
     });
   }
 
-  /** Re-encrypts what is left, unless another process does. Its failures are logged. */
+  /** Re-encrypts the remaining secrets, unless another process is doing so. Its failures are logged. */
   async advance(): Promise<void> {
     if (this.config.otherMasterKey === null) return;
     try {
@@ -101,7 +101,7 @@ export class MasterKeyRotation {
     this.failed = [];
     for (const id of await this.projects.listActiveIds()) count += await this.resealProject(id);
     const remaining = await this.keys.resealPlatform(this.reseal, true);
-    // A project whose owner has locked or dropped a table does not hold up the rotation.
+    // A project whose owner has locked or dropped a table does not delay the rotation.
     if (remaining === 0) await this.keys.removeOtherKeys(this.key);
     this.isDone = this.failed.length === 0;
     if (count > 0) this.logger.log(`encrypted ${count} secrets under MASTER_KEY, ${remaining} are left`);

@@ -1,13 +1,13 @@
-/** What is encrypted under MASTER_KEY, and the keys that are in use. */
+/** Secrets that are encrypted under MASTER_KEY, and the keys that are in use. */
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { SecretKind } from '../install/secrets.service';
 
-/** A column of secrets. */
+/** A column that contains secrets. */
 interface SealedColumn {
   readonly table: string;
   readonly column: string;
-  /** Two columns that identify a row; a single column is given twice. */
+  /** Two columns that identify a row; if one suffices, it is listed twice. */
   readonly keys: readonly [string, string];
   /** The purpose that SecretBox authenticates. @param key value of the first of `keys` */
   readonly purposeOf: (key: string) => string;

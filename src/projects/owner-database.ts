@@ -71,8 +71,8 @@ export class OwnerDatabase {
   }
 
   /**
-   * Gives the owner role a new password and ends its sessions, so that staff who knew the old one have no access. The
-   * password of the login role, which nobody is told, is set again, because project code can change it.
+   * Gives the owner role a new password and ends its sessions, so that staff who knew the old one lose access. The
+   * password of the login role, which is never revealed, is set again, because project code can change it.
    * @param actor null: another entry of the audit log records the change
    * @throws AppError 404
    */

@@ -5,12 +5,12 @@ import { ProjectEntity } from './project.entity';
 import { Plan } from './plans';
 import { ProjectSettingsInput } from './project-settings';
 
-/** Null and absent members stay as they are. */
+/** Null and absent members remain unchanged. */
 export interface ProjectChange {
   readonly name?: string | null;
   readonly plan?: Plan | null;
   readonly settings?: ProjectSettingsInput | null;
-  /** When the project was last changed, as the client knows it. */
+  /** The time of the last change of the project, as known to the client. */
   readonly unchanged_since?: string | null;
 }
 
@@ -22,7 +22,7 @@ export function undoEntry({ id, slug, status }: ProjectEntity): AuditEntry {
   return entryFor('project.undo', PLINTH, id, { slug, was: status });
 }
 
-/** Names only: values such as mail templates are long, and may be confidential. */
+/** Contains names only: values such as mail templates are long, and may be confidential. */
 export function changedNames({ settings, name, plan }: ProjectChange): string[] {
   const given = Object.entries({ name, plan }).flatMap(([name, value]) =>
     (value ?? null) === null ? [] : [name],

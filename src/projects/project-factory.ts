@@ -21,7 +21,7 @@ const SLUG = /^[a-z][a-z0-9-]{0,38}[a-z0-9]$/;
 
 export interface NewProject {
   readonly name: string;
-  /** Default: derived from the name. Null: derived with a suffix if it is taken, or random. */
+  /** Default: derived from the name. Null: derived with a suffix if the slug is taken, or random. */
   readonly slug?: string | null;
   readonly plan?: Plan;
   readonly settings?: ProjectSettingsInput;
@@ -42,7 +42,7 @@ export interface CopiedKeys {
 export interface ProjectCopy {
   /** Null for a new id. */
   readonly id: string | null;
-  /** Null for new keys and a new password; always with a new id. */
+  /** Null for new keys and a new password; always null with a new id. */
   readonly keys: CopiedKeys | null;
   readonly slug: string;
   readonly name: string;
@@ -50,7 +50,7 @@ export interface ProjectCopy {
   readonly createdAt: number;
   readonly schemaVersion: string;
   readonly settings: ProjectSettingsInput;
-  /** As Project.dataSecret. */
+  /** The same as Project.dataSecret. */
   readonly dataSecret: string;
 }
 

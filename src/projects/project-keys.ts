@@ -26,7 +26,7 @@ export function projectKey(
   return sign(claims, secret.key, { algorithm: 'HS256', keyid: secret.kid });
 }
 
-/** A token of a user: signed with the current key, or with the project's secret where the project has none. */
+/** A token of a user: signed with the current key, or with the project's secret if the project has no keys. */
 export async function signUserToken(project: Project, claims: object): Promise<string> {
   const current = project.signingKeys.find(({ status }) => status === 'current');
   if (current) return signJwt({ ...current, key: current.privateKey }, claims);

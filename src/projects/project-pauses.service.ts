@@ -1,5 +1,5 @@
 /**
- * Pauses and resumes projects. A paused project keeps its data, answers its API with 503, and holds no
+ * Pauses and resumes projects. A paused project keeps its data, answers its API with 503, and does not use
  * connections of the pools; its administration keeps working.
  */
 import { Injectable } from '@nestjs/common';
@@ -24,8 +24,8 @@ export class ProjectPauses {
   ) {}
 
   /**
-   * Takes effect with the next request, on every replica. Requests in progress are completed. A project that is paused
-   * already stays as it is.
+   * Takes effect with the next request, on every replica. Requests in progress are completed. A paused
+   * project remains unchanged.
    * @throws AppError 404
    */
   async pause(id: string, actor: Actor): Promise<ProjectEntity> {

@@ -36,7 +36,7 @@ const SECRET: ProjectSecretEntity = {
 const OLD: ProjectSecretEntity = { ...SECRET, kid: 'k0', expiresAt: new Date(9) };
 const REVISION = revisionOf(PROJECT, [SECRET, OLD]);
 
-it('is the same for rows that were read again, in whatever order', () => {
+it('is the same for rows that were read again, in any order', () => {
   const again = { ...PROJECT, settings: { ...PROJECT.settings }, loginPassword: Buffer.from('2') };
   expect(revisionOf(again, [{ ...OLD }, { ...SECRET }])).toBe(REVISION);
 });

@@ -23,8 +23,8 @@ type Facts = Pick<
 >;
 
 /**
- * A hash of the rows, so that equal rows have one revision in every process. Hashes secrets in their encrypted
- * form.
+ * A hash of the rows, so that equal rows have one revision in every process. Secrets are hashed in their
+ * encrypted form.
  */
 export function revisionOf(project: Facts, secrets: readonly ProjectSecretEntity[]): string {
   const { id, slug, name, plan, settings, polled, pausedAt } = project;

@@ -20,7 +20,7 @@ export const SETTINGS = {
 type Name = keyof typeof SETTINGS;
 type ValueOf<S> = S extends Setting<infer T> ? T : never;
 
-/** All settings, defaults filled in. */
+/** All settings, including defaults. */
 export type ProjectSettings = { readonly [N in Name]: ValueOf<(typeof SETTINGS)[N]> };
 export const ProjectSettings = outputClass<ProjectSettings>('ProjectSettings', SETTINGS);
 
@@ -40,7 +40,7 @@ export function assertTokensTellApart(settings: ProjectSettings): void {
   );
 }
 
-/** Milliseconds that a statement of a request may run, by the request's role. */
+/** The statement timeout of a request in milliseconds, by the request's role. */
 export function statementTimeout(settings: ProjectSettings, role: string): number {
   const { role_statement_timeouts: byRole, statement_timeout: otherwise } = settings;
   return (Object.hasOwn(byRole, role) ? byRole[role] : undefined) ?? otherwise;

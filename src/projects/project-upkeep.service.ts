@@ -66,7 +66,7 @@ export class ProjectUpkeep implements OnApplicationShutdown {
 
   async onApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
-    // A migration is not waited for: it may take minutes, and PostgreSQL rolls an interrupted one back.
+    // A migration is not awaited: it can take minutes, and PostgreSQL rolls back an interrupted one.
     await this.recovering;
   }
 
@@ -98,7 +98,7 @@ export class ProjectUpkeep implements OnApplicationShutdown {
    */
   async migrateOutdated(waitTimeoutMs = WAIT_TIMEOUT_MS): Promise<UpgradeResult> {
     const result: UpgradeResult = { migrated: [], failed: [] };
-    // In pages: an installation may have a hundred thousand projects.
+    // Reads pages: an installation may have a hundred thousand projects.
     for (let after = ''; ;) {
       const page = await this.projects.listOutdated(PROJECT_SCHEMA_VERSION, after, PAGE);
       const waiting = page.filter(({ schemaVersion }) => isOutdated(schemaVersion));

@@ -48,12 +48,12 @@ export class ProjectRepository {
     return { project, secrets: await this.secretsOf(project.id) };
   }
 
-  /** True in any status. */
+  /** Finds a project in any status. */
   async exists(id: string): Promise<boolean> {
     return this.dataSource.manager.existsBy(ProjectEntity, { id });
   }
 
-  /** In the order of creation, with the number of all matches. */
+  /** The matching projects in the order of creation, and their total number. */
   async list({
     limit,
     offset,
@@ -228,7 +228,7 @@ export class ProjectRepository {
         'update project_secrets set expires_at = $2 where project_id = $1 and (expires_at is null or expires_at > $2)',
         [id, oldExpireAt],
       );
-      // Deleted here, because another process' clock may be behind and still accept them.
+      // Deleted here, because the clock of another process may be slow, so that it would still accept them.
       await manager.query('delete from project_secrets where project_id = $1 and expires_at <= $2', [
         id,
         now,
@@ -280,7 +280,7 @@ export class ProjectRepository {
 
   /**
    * Runs work that only one process may do for a project at a time. The lock has its own connection: if it
-   * took one from the pool, the work could wait for the pool for ever.
+   * took one from the pool, the work could wait for the pool forever.
    * @param waitTimeoutMs time to wait for another process that holds the lock
    * @returns false when another process holds the lock
    */

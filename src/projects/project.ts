@@ -9,7 +9,7 @@ import type { SigningKey } from './signing-keys';
 
 /** The signing keys of a project, from one rotation to the next. */
 export interface ProjectSecret {
-  /** Names the secret in a token's header (RFC 7515, 4.1.4). */
+  /** Identifies the secret in a token's header (RFC 7515, 4.1.4). */
   readonly kid: string;
   /** Signs tokens. */
   readonly secret: string;
@@ -19,7 +19,7 @@ export interface ProjectSecret {
   readonly storageSecret: string;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
-  /** Milliseconds since the epoch; null: the current one, which signs. */
+  /** Milliseconds since the epoch; null for the current secret, which signs. */
   readonly expiresAt: number | null;
 }
 

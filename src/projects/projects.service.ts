@@ -47,7 +47,7 @@ export interface RestoreSteps {
   readonly extensions: readonly AdminExtension[];
   /** Runs while the owner has no rights on roles. */
   fill(project: ProjectEntity): Promise<void>;
-  /** Runs when the owner has its rights. */
+  /** Runs after the owner has been given its rights. */
   complete(project: ProjectEntity): Promise<void>;
 }
 
@@ -114,7 +114,7 @@ export class ProjectsService {
     return restored;
   }
 
-  /** @param listener is called after each restore in this process: the project may have what another feature follows */
+  /** @param listener is called after each restore in this process: the project may contain data that another feature follows */
   onRestored(listener: (projectId: string) => Promise<void>): void {
     this.restoreListeners.push(listener);
   }
@@ -215,7 +215,7 @@ export class ProjectsService {
   }
 
   /**
-   * Deletes a project, its database and its roles. It serves no more requests when this resolves.
+   * Deletes a project, its database and its roles. It no longer serves requests when this resolves.
    * @returns `deleting` while the database still exists: it is being dropped, or ProjectUpkeep will try again
    * @throws AppError 404, or 409 while another request creates or deletes it
    */

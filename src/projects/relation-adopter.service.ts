@@ -39,7 +39,7 @@ export class RelationAdopter implements OnApplicationBootstrap, OnApplicationShu
     await this.polling;
   }
 
-  /** Called after the owner's SQL ran through Plinth, so that its new tables are ready for the next request. */
+  /** Call it after the owner's SQL ran through Plinth, so that its new tables are ready for the next request. */
   async adopt(project: ProjectEntity): Promise<void> {
     if (!project.polled) return;
     const work = async (client: BoundedClient): Promise<void> => {

@@ -1,7 +1,7 @@
 /** The key pairs with which clients of the S3 protocol sign requests. The id of a key begins with the id of its project. */
 import { randomId, randomSecret } from '../infra/crypto/random';
 
-/** As stored, encrypted. */
+/** A key pair as it is stored, encrypted. */
 export interface S3Key {
   readonly id: string;
   readonly secret: string;

@@ -26,7 +26,7 @@ export class SigningKeysService {
   ) {}
 
   /**
-   * Prepares a change of `jwt_algorithm`: publishes a key of the algorithm, which signs once the change is stored.
+   * Prepares a change of `jwt_algorithm`: publishes a key of the algorithm, which signs after the change is stored.
    * @param wanted undefined: no change; null: the default
    * @returns the change of the project's row
    */

@@ -17,7 +17,7 @@ export const NEW_PROJECT_ALGORITHM: JwtAlgorithm = 'ES256';
 export const SIGNING_KEY_STATUSES = ['next', 'current', 'previous'] as const;
 export type SigningKeyStatus = (typeof SIGNING_KEY_STATUSES)[number];
 
-/** As stored, encrypted, and as archived. Times are in milliseconds since the epoch. */
+/** A key as it is stored, encrypted, and as it is archived. Times are in milliseconds since the epoch. */
 export interface StoredSigningKey {
   readonly kid: string;
   readonly algorithm: KeyPairAlgorithm;

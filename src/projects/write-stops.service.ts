@@ -10,13 +10,13 @@ import { ProjectRegistry } from './project-registry.service';
 import { projectMoving } from './projects.errors';
 
 const PREFIX = 'writes:';
-/** Milliseconds that an announcement lasts. */
+/** Milliseconds for which an announcement is valid. */
 const ANNOUNCED_MS = 3_000;
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 @Injectable()
 export class WriteStops {
-  /** Until when writes are refused, in milliseconds of the monotonic clock, by project id. */
+  /** The times until which writes are refused, in milliseconds of the monotonic clock, by project id. */
   private readonly stopped = new Map<string, number>();
 
   constructor(
@@ -24,7 +24,7 @@ export class WriteStops {
     registry: ProjectRegistry,
   ) {
     bus.onMessage(PREFIX, (id) => this.stopped.set(id, performance.now() + ANNOUNCED_MS));
-    // Any change of the project's row ends it; the switch to the new server is one.
+    // Any change of the project's row ends it, including the switch to the new server.
     registry.onChange((id) => this.stopped.delete(id));
   }
 

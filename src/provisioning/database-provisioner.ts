@@ -77,9 +77,9 @@ export class DatabaseProvisioner {
   }
 
   /**
-   * Creates the roles and a database for a backup: it has nothing but the event triggers and these extensions, which
-   * only the admin role may create. Archived SQL runs later, as the owner, which until admitOwner() is not a member
-   * of the roles that all projects share and may create none: such SQL cannot change global objects.
+   * Creates the roles and a database for a backup: the database contains only the event triggers and these
+   * extensions, which require the admin role. Archived SQL runs later, as the owner, which until admitOwner() is not
+   * a member of the roles that all projects share and may create none: such SQL cannot change global objects.
    */
   async createEmpty(
     server: DatabaseServer,
@@ -145,8 +145,8 @@ export class DatabaseProvisioner {
   }
 
   /**
-   * Drops the database and the roles if they exist, in whatever state the owner left them. Ends sessions that
-   * block the drop, including those of other projects. Leaves those that another installation created alone.
+   * Drops the database and the roles if they exist, whatever the owner changed. Ends sessions that block the
+   * drop, including those of other projects. Databases and roles that another installation created are kept.
    */
   async drop(server: DatabaseServer, names: DatabaseBlueprint): Promise<void> {
     await this.administer(server, async (client) => {
@@ -166,7 +166,7 @@ export class DatabaseProvisioner {
     });
   }
 
-  /** For work on global objects, which sessions of projects must not block. */
+  /** Connects for work on global objects, which sessions of projects must not block. */
   private administer<T>(server: DatabaseServer, work: (client: Client) => Promise<T>): Promise<T> {
     return server.asAdmin(MAINTENANCE_DATABASE, (client) =>
       this.obstacles.during(server, client, () => work(client)),
@@ -280,7 +280,7 @@ function freeRoleNames({ database, ownerRole, loginRole }: Names): string {
   end $$;`;
 }
 
-/** One simple query, hence one transaction: creates both roles with the memberships of the login role, or none. */
+/** A single simple query runs as one transaction: creates both roles with the memberships of the login role, or neither. */
 function createRoles(plan: DatabaseBlueprint, capabilities: ServerCapabilities): string {
   const [owner, login] = [quoteIdentifier(plan.ownerRole), quoteIdentifier(plan.loginRole)];
   return `

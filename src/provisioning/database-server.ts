@@ -21,7 +21,7 @@ export class DatabaseServer {
   readonly publicHost: string;
   readonly port: number;
   readonly ssl: ProjectDatabase['ssl'];
-  /** Where the URL has several: one of them is the primary, and `host` and `port` are those of the first. */
+  /** Set if the URL has several hosts: one of them is the primary, and `host` and `port` are those of the first. */
   readonly hosts: readonly HostAddress[];
   /** Equal for the same server and admin role. */
   readonly key: string;
@@ -71,9 +71,7 @@ export class DatabaseServer {
     return lockAsAdmin(client, key, (work) => this.asAdmin(MAINTENANCE_DATABASE, work));
   }
 
-  /**
-   * How to connect as the admin role, without a connection string, whose address would take precedence over that of a replica.
-   */
+  /** Settings to connect as the admin role, without a connection string, whose address would override a replica's. */
   addressedConfig(database: string): HostListConfig {
     const { user, password } = new Client({ connectionString: this.adminUrl });
     return this.configFor(database, user ?? '', password ?? '');

@@ -1,4 +1,4 @@
-/** Steps of dropping a project's database: what keeps DROP DATABASE and DROP ROLE from working is removed first. */
+/** Steps of dropping a project's database: obstacles to DROP DATABASE and DROP ROLE are removed first. */
 import { Client } from 'pg';
 import { codeOf } from '../common/errors/error-facts';
 import { REQUEST_ROLES } from '../database/platform/server-capabilities';

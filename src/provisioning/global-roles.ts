@@ -27,7 +27,7 @@ export async function ensureGlobalRoles(client: Client, capabilities: ServerCapa
  */
 const LOGIN_CONNECTIONS = 100;
 
-/** SQL that adds roles to LOGIN_GROUP without any privileges. Empty where Plinth cannot do that. */
+/** SQL that adds roles to LOGIN_GROUP without any privileges. Empty if Plinth cannot do that. */
 export function loginGroupGrant({ admitRoles }: ServerCapabilities, ...roles: readonly string[]): string {
   const members = roles.map(quoteIdentifier).join(', ');
   return admitRoles ? `grant ${LOGIN_GROUP} to ${members} with inherit false, set false;` : '';

@@ -1,8 +1,8 @@
 /**
  * Ends sessions of projects that block a statement of the admin role. DROP DATABASE waits until every session
- * of the server has processed a barrier (wait event ProcSignalBarrier), which a session that is blocked on its
- * client does not; and ALTER ROLE waits for every transaction that holds a lock on the role. Both could wait
- * for ever.
+ * of the server has processed a barrier (wait event ProcSignalBarrier), which a session that is blocked on
+ * its client does not; and ALTER ROLE waits for every transaction that holds a lock on the role. Both could
+ * wait forever.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';

@@ -63,7 +63,7 @@ export const PROJECT_SCHEMA_VERSION = SCHEMA_VERSIONS.at(-1) ?? '';
 /** Whether migrations lead from this version to the current one. */
 export const isKnownVersion = (schemaVersion: string): boolean => SCHEMA_VERSIONS.includes(schemaVersion);
 
-/** False for the current version, and for that of a newer release, whose processes may run at the same time. */
+/** False for the current version, and for a newer version, whose processes may run at the same time. */
 export function isOutdated(schemaVersion: string): boolean {
   if (schemaVersion === PROJECT_SCHEMA_VERSION) return false;
   const count = /^(\d+)_/.exec(schemaVersion)?.[1];
@@ -71,7 +71,7 @@ export function isOutdated(schemaVersion: string): boolean {
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Milliseconds. Plinth starts only after the migrations, which an owner's locks and triggers can block. */
+/** Milliseconds for the migrations, for which the start of Plinth waits and which an owner's locks and triggers can block. */
 const LOCK_TIMEOUT_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 300_000;
 

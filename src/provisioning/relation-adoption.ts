@@ -25,7 +25,7 @@ const PENDING = `
   where c.relkind in ('r', 'p', 'v', 'm', 'f') and pg_has_role(d.datdba, c.relowner, 'USAGE')
     and n.nspname !~ '^pg_' and n.nspname not in ('information_schema', 'auth', 'extensions', 'plinth', 'plinth_migrations')`;
 
-/** For any role of the database: whether there are relations to adopt. */
+/** Checks, as any role of the database, whether there are relations to adopt. */
 export const HAS_PENDING = `select exists (select from (${PENDING}) as relation where to_close or to_open) as pending`;
 
 /** Sets whether ADOPT, later in the same session, closes new tables: `on` or `off` (setting auto_rls). */

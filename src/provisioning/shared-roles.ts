@@ -90,7 +90,8 @@ async function revoke(client: Client, grant: ForeignGrant): Promise<string | nul
     return null;
   } catch (error) {
     let failure: string | null = null;
-    // The owner may have dropped a role in the meantime. An admin role that is no superuser may lack the rights of the grantor.
+    // The owner may have dropped a role in the meantime. An admin role that is not a superuser may lack the
+    // rights of the grantor.
     if (grant.roles.length > 1)
       for (const role of grant.roles)
         failure = (await revoke(client, { ...grant, roles: [role] })) ?? failure;

@@ -75,7 +75,7 @@ export class TemplateDatabase {
   }
 }
 
-/** One template per admin role without SUPERUSER: it can neither copy another role's nor transfer its objects. */
+/** Each admin role without SUPERUSER has its own template: it can neither copy another role's nor transfer its objects. */
 function namesFor({
   superuser,
   role,

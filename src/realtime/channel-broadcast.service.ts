@@ -1,4 +1,4 @@
-/** Broadcasts: to the members of a channel in this process, and through the relay to those in others. */
+/** Sends broadcasts to the members of a channel in this process, and through the relay to members in other processes. */
 import { Injectable } from '@nestjs/common';
 import type { JsonObject, JsonValue } from '../common/text/json';
 import { ChannelHub } from './channel-hub.service';

@@ -42,7 +42,7 @@ export class ChannelChanges {
       .map(([given, { id }]) => ({ ...given, id }));
   }
 
-  /** For the channel's new caller. The new subscriptions continue where the old ones end. */
+  /** Renews the subscriptions for the channel's new caller. They continue where the old subscriptions end. */
   renew(channel: Channel): Promise<void> {
     return this.open(channel);
   }
@@ -106,7 +106,7 @@ export class ChannelChanges {
   }
 }
 
-/** Both null, or the same columns. */
+/** Whether both are null, or list the same columns. */
 const isSame = (one: readonly string[] | null, other: readonly string[] | null): boolean =>
   one === other || (one !== null && other !== null && one.join('\0') === other.join('\0'));
 

@@ -67,7 +67,7 @@ export class ChannelHub {
     if (isFirst) for (const handler of this.roomHandlers) handler('open', projectId);
   }
 
-  /** Counts what the channels of a socket hold now. @returns whether the project may hold as much */
+  /** Counts the current content of a socket's channels. @returns whether the project may hold as much */
   measure({ socket }: Channel): boolean {
     const project = this.projects.get(socket.projectId);
     if (!project) return true;

@@ -27,7 +27,7 @@ it('delivers a burst of messages over several turns of the event loop, in order'
   expect(new Set(received.map((own) => own.join()))).toEqual(new Set([frames.join()]));
 });
 
-it('counts what the sockets of a project hold together: tokens once for each socket, listeners and presences', () => {
+it('counts the memory of all sockets of a project: tokens once for each socket, listeners and presences', () => {
   const hub = new ChannelHub();
   const key = { project: { id: 'p' } } as RealtimeSocket['apiKey'];
   const join = (socket: RealtimeSocket, topic: string, token: string, changes = 0): Channel => {

@@ -1,4 +1,4 @@
-/** Tracks clients in channels, tells the members of a channel who joined and left, and keeps the processes' lists equal. */
+/** Tracks clients in channels, informs members of joins and leaves, and keeps the lists of all processes equal. */
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { isJsonObject, type JsonObject, type JsonValue } from '../common/text/json';

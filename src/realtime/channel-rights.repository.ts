@@ -37,7 +37,7 @@ export interface StoredMessage {
 /** Maximum bytes of a query's result: more than a batch of the largest messages has. */
 const MAX_READ_BYTES = 32 * 1024 * 1024;
 
-/** Characters of a message: its owner may have given the columns other types. */
+/** Maximum characters of a message, since its owner may have changed the types of the columns. */
 const MAX_MESSAGE = 2 * MAX_FRAME_BYTES;
 
 const COLUMNS = `json_build_object('id', id, 'topic', topic, 'event', event, 'isPrivate', coalesce(private, false),
@@ -115,7 +115,7 @@ export class ChannelRightsRepository {
   }
 }
 
-/** Null for a row that no channel can have. */
+/** Null for a row that cannot belong to a channel. */
 function toMessage(row: unknown): StoredMessage | null {
   const value = typeof row === 'string' && row.length <= MAX_MESSAGE ? parseJson(row) : null;
   if (!isJsonObject(value)) return null;

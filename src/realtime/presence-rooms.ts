@@ -1,10 +1,10 @@
 /**
- * Who is present in the channels that have members in this process: its own clients', and those that other processes report. A
- * presence belongs to the process that holds its socket, and ends with it.
+ * The clients that are present in channels with members in this process: its own clients, and clients that
+ * other processes report. A presence belongs to the process that holds its socket, and ends with it.
  */
 import type { JsonObject } from '../common/text/json';
 
-/** One tracked client. */
+/** A tracked client. */
 export interface Presence {
   /** Unique among all processes. */
   readonly ref: string;
@@ -20,7 +20,7 @@ export interface PresenceChange {
 }
 
 export class PresenceRooms {
-  /** By project and room, then by ref. */
+  /** Keyed by project and room, then by ref. */
   private readonly rooms = new Map<string, Map<string, Presence>>();
   private readonly characters = new Map<string, number>();
 
@@ -41,7 +41,7 @@ export class PresenceRooms {
     return [...(this.rooms.get(place)?.values() ?? [])];
   }
 
-  /** @returns what changed: known refs do not join again, and unknown ones do not leave */
+  /** @returns the changes: known refs do not join again, and unknown refs do not leave */
   apply(place: string, joins: readonly Presence[], leavingRefs: readonly string[]): PresenceChange {
     const room = this.rooms.get(place) ?? new Map<string, Presence>();
     const added = joins.filter(({ ref }) => !room.has(ref));
@@ -71,7 +71,7 @@ export class PresenceRooms {
     );
   }
 
-  /** A process has ended. @returns the changed rooms */
+  /** Call it when a process has ended. @returns the changed rooms */
   forgetProcess(process: string): [place: string, change: PresenceChange][] {
     return [...this.rooms.keys()]
       .map((place): [string, PresenceChange] => [place, this.replace(place, process, [])])

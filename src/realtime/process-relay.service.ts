@@ -17,7 +17,7 @@ const REDIS_CHANNEL = 'plinth:realtime';
 /** Milliseconds between two heartbeats of a process, and the number of missed heartbeats after which it counts as dead. */
 const ALIVE_MS = 3_000;
 const DEAD_MS = 10_000;
-/** Characters of a piece: with its head it fits into a payload of NOTIFY. */
+/** Characters of a piece, which fits with its head into a payload of NOTIFY. */
 const PIECE = 7_800;
 /** Characters of a message, in base64. */
 const MAX_TEXT = 4 * MAX_FRAME_BYTES;
@@ -35,7 +35,7 @@ interface Assembly {
 @Injectable()
 export class ProcessRelay implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(ProcessRelay.name);
-  /** Names this process. */
+  /** The name of this process. */
   readonly id = randomUUID();
   private readonly handlers = new Map<string, (from: string, body: JsonObject) => void>();
   private readonly peers = new Map<string, number>();
@@ -113,7 +113,7 @@ export class ProcessRelay implements OnApplicationBootstrap, OnApplicationShutdo
     this.count(projectId, text.length);
     try {
       const sending = this.last.then(() => this.transmit(text));
-      // One after the other, so that they arrive in order.
+      // Sent one after the other, so that they arrive in order.
       this.last = sending.catch(() => undefined);
       await sending;
     } catch (error) {

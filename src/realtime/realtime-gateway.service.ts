@@ -32,7 +32,7 @@ export class RealtimeGateway implements OnApplicationBootstrap {
     maxPayload: MAX_FRAME_BYTES,
     perMessageDeflate: false,
   });
-  /** By project. */
+  /** Keyed by project. */
   private readonly sockets = new Map<string, Set<RealtimeSocket>>();
   private count = 0;
   private received = 0;

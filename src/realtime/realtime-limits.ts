@@ -1,8 +1,8 @@
-/** What one socket and one project may use in a process (docs/reference/realtime.md, "Limits"). */
+/** What a socket and a project may use in one process (docs/reference/realtime.md, "Limits"). */
 
-/** Bytes of a frame from a client. ws closes the connection with 1009 before it reads more. */
+/** Maximum bytes of a frame from a client. ws closes the connection with 1009 before it reads more. */
 export const MAX_FRAME_BYTES = 256 * 1024;
-/** Characters of a topic: its length is one byte in a binary frame. */
+/** Maximum characters of a topic, whose length is one byte in a binary frame. */
 export const MAX_TOPIC_LENGTH = 255;
 /** Levels of arrays and objects in a message. */
 export const MAX_NESTING = 64;
@@ -15,9 +15,9 @@ export const SOCKET_LIMITS = {
   messagesAtOnce: 300,
   bytesPerSecond: 1024 * 1024,
   bytesAtOnce: 4 * 1024 * 1024,
-  /** Bytes that a client may be behind. */
+  /** Maximum bytes that wait for a client. */
   bufferedBytes: 2 * 1024 * 1024,
-  /** Milliseconds without a message from the client, which sends a heartbeat every 25 seconds. */
+  /** Maximum milliseconds without a message from the client, which sends a heartbeat every 25 seconds. */
   silenceMs: 70_000,
 } as const;
 
@@ -30,11 +30,11 @@ export const PROJECT_LIMITS = {
   queuedBytes: 32 * 1024 * 1024,
 } as const;
 
-/** Bytes that wait for all clients of this process; the client with the most is closed first. */
+/** Maximum bytes that wait for all clients of this process; the client with the most is closed first. */
 export const PROCESS_BUFFERED_BYTES = 256 * 1024 * 1024;
 
 export const PRESENCE_LIMITS = {
-  /** Characters of the JSON that a client tracks. */
+  /** Maximum characters of the JSON that a client tracks. */
   metaLength: 4 * 1024,
   keyLength: 255,
   /** Presences of a channel, and characters of their JSON: each client that joins gets the whole list. */
@@ -42,12 +42,12 @@ export const PRESENCE_LIMITS = {
   charactersOfChannel: 1024 * 1024,
 } as const;
 
-/** Bytes of memory for each character of JSON, at most: `[]` is an object. */
+/** Maximum bytes of memory for each character of JSON: `[]` is an object. */
 export const BYTES_OF_JSON = 16;
-/** For each character of a token, whose claims are kept as text and as an object. */
+/** Bytes of memory for each character of a token, whose claims are kept as text and as an object. */
 export const BYTES_OF_TOKEN = 3;
 
-/** Counts what a client sends: `perSecond` on average, `atOnce` after a pause. */
+/** Counts the messages of a client: `perSecond` on average, `atOnce` after a pause. */
 export class Allowance {
   private left: number;
   private at = performance.now();

@@ -1,4 +1,4 @@
-/** One client: its WebSocket, its channels, and what it may send and have waiting. */
+/** One client: its WebSocket, its channels, and its limits. */
 import type { WebSocket } from 'ws';
 import type { VerifiedApiKey } from '../access/strategies/api-key.strategy';
 import type { ChangeFeedHandle, ChangeSubscription } from '../changes/change-feed';
@@ -30,7 +30,7 @@ export interface Channel {
   readonly topic: string;
   /** Without `realtime:`. */
   readonly name: string;
-  /** Names the room of the channel within the project: a private and a public channel of one name are two. */
+  /** Identifies the room of the channel within the project: a private and a public channel of one name are different rooms. */
   readonly room: string;
   readonly isPrivate: boolean;
   readonly joinRef: string | null;
@@ -53,7 +53,7 @@ export const roomOf = (name: string, isPrivate: boolean): string =>
   `${isPrivate ? 'private' : 'public'}:${name}`;
 
 export class RealtimeSocket {
-  /** By topic. */
+  /** Keyed by topic. */
   readonly channels = new Map<string, Channel>();
   readonly messages = new Allowance(SOCKET_LIMITS.messagesPerSecond, SOCKET_LIMITS.messagesAtOnce);
   readonly bytes = new Allowance(SOCKET_LIMITS.bytesPerSecond, SOCKET_LIMITS.bytesAtOnce);

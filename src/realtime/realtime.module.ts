@@ -15,7 +15,7 @@ import { SocketWatch } from './socket-watch.service';
     AdmissionGuard,
     ApiKeyGuard,
     BearerGuard,
-    // Not in AccessModule, which imports PassportModule: Nest would replace the options of the guards with its own.
+    // Not part of AccessModule: that imports PassportModule, with which Nest would replace the options of the guards.
     SocketCredentials,
     SocketWatch,
   ],

@@ -18,9 +18,9 @@ const CHANNEL = 'plinth_realtime';
 /** Connections that listen, each in the database of a project with channels; further projects are read once a second. */
 const MAX_LISTENERS = 100;
 const POLL_MS = 1_000;
-/** Milliseconds that the first join of a project waits for the listener. */
+/** Milliseconds for which the first join of a project waits for the listener. */
 const READY_MS = 3_000;
-/** Seconds before the last reading that are read again: a transaction may commit late. */
+/** Seconds before the last reading that are read again, because a transaction may commit late. */
 const OVERLAP_SECONDS = 60;
 const MAX_CAUGHT_UP = 1_000;
 const KNOWN_IDS = 5_000;
@@ -37,7 +37,7 @@ class ProjectMessages {
   readAt = performance.now();
   isReading = false;
   isCatchingUp = false;
-  /** Messages that were committed before are known; later ones reach the channels. */
+  /** Earlier messages are known; messages that are committed later reach the channels. */
   isReady = false;
   private setReady: () => void = () => undefined;
   readonly ready = new Promise<void>((resolve) => (this.setReady = resolve));

@@ -50,7 +50,7 @@ export class SocketMessages {
     }
     if (event === 'phx_join') return this.join(socket, message);
     const channel = socket.channels.get(topic);
-    // A message that was sent before the client knew that its channel had ended.
+    // A message that was sent before the client learned that its channel had ended.
     if (!channel || (message.joinRef !== null && message.joinRef !== channel.joinRef)) {
       socket.reply(
         message,
@@ -74,7 +74,7 @@ export class SocketMessages {
     }
   }
 
-  /** Ends a channel: the client is told why, and does not join again by itself. */
+  /** Ends a channel: tells the client the reason, and the client does not join again by itself. */
   end(channel: Channel, reason: string): void {
     channel.socket.system(channel, 'error', reason);
     this.close(channel);

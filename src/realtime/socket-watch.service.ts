@@ -1,6 +1,6 @@
 /**
- * Once a second: ends sockets whose key, project or client is gone, and channels whose token has expired or
- * whose session was ended. It takes one query a second for each project with signed-in sockets.
+ * Once a second, ends sockets whose key, project or client no longer exists, and channels whose token has
+ * expired or whose session was ended. It takes one query a second for each project with signed-in sockets.
  */
 import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { SocketCredentials } from '../access/socket-credentials.service';
@@ -103,7 +103,7 @@ export class SocketWatch implements OnApplicationBootstrap, OnApplicationShutdow
     }
   }
 
-  /** Closes the clients that are furthest behind while all together hold too much memory. */
+  /** Closes the slowest clients while all clients together hold too much memory. */
   private closeBehind(): void {
     const behind = [...this.gateway.all().values()].flatMap((sockets) =>
       [...sockets].filter(({ bufferedBytes }) => bufferedBytes > 0),
@@ -118,7 +118,7 @@ export class SocketWatch implements OnApplicationBootstrap, OnApplicationShutdow
   }
 }
 
-/** Treats refused credentials as absent. An unreachable database says nothing about them. */
+/** Treats refused credentials as absent. An unreachable database does not refuse them. */
 function refused(error: unknown): null {
   if (error instanceof Error && 'status' in error && Number(error.status) < 500) return null;
   throw error;

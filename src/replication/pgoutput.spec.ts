@@ -8,7 +8,7 @@ const int16 = (value: number): Buffer => int32(value).subarray(2);
 const letter = (value: string): Buffer => Buffer.from(value);
 
 describe('parseLogicalMessage', () => {
-  it('tells NULL, an unchanged large value and an empty text apart', () => {
+  it('distinguishes NULL, an unchanged large value and an empty text', () => {
     const row = [int16(3), letter('n'), letter('u'), text('')];
     const update = Buffer.concat([letter('U'), int32(7), letter('N'), ...row]);
     expect(parseLogicalMessage(update)).toEqual({

@@ -1,12 +1,12 @@
 /**
  * Reads the messages of pgoutput, PostgreSQL's plugin for logical replication (manual, 54.9), version 1 of
- * its protocol. Values stay text. The types of columns are left out: the target has them.
+ * its protocol. Values remain text. The types of columns are left out, since the target has them.
  *
  * Not pg-logical-replication (2.5.0): its decoder drops a U+FEFF at the beginning of a value, and converts
  * values with pg's parsers, which lose digits of times and numbers.
  */
 
-/** A value in PostgreSQL's text format; undefined for a large one that an UPDATE did not change. */
+/** A value in PostgreSQL's text format; undefined for a large value that an UPDATE did not change. */
 export type Value<Text = string> = Text | null | undefined;
 
 /** @typeParam Text the type as which values are read */

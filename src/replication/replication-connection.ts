@@ -2,7 +2,7 @@
 import type { Client, Connection, QueryResultRow, Submittable } from 'pg';
 import { HostListClient, type HostListConfig } from '../pg-pipeline';
 
-/** Bytes that wait for their reader, at which the socket pauses. */
+/** Maximum bytes that wait for their reader before the socket pauses. */
 const MAX_WAITING = 4 * 1024 * 1024;
 
 /** The parts of pg's connection that its types leave out. */
@@ -64,7 +64,7 @@ export class CopyMessages implements Submittable {
   readonly rows: (string | null)[][] = [];
   private readonly waiting: Buffer[] = [];
   private bytes = 0;
-  /** Bytes that have arrived since the last whole message: those of the next one, of which the driver keeps all. */
+  /** Bytes that have arrived since the last complete message: they belong to the next one, which the driver keeps whole. */
   private unfinished = 0;
   private failure: Error | undefined;
   private isDone = false;
@@ -83,7 +83,7 @@ export class CopyMessages implements Submittable {
 
   /**
    * The next message.
-   * @param waitMs null is returned after this time; without it there is no limit
+   * @param waitMs milliseconds after which null is returned; default: no limit
    * @returns undefined after the last one
    * @throws the error of the server or of the connection
    */
@@ -127,7 +127,7 @@ export class CopyMessages implements Submittable {
 
   handleCopyData({ chunk }: { chunk: Buffer }): void {
     this.unfinished = 0;
-    // A copy: the driver reuses the memory.
+    // Copied, because the driver reuses the memory.
     this.waiting.push(Buffer.from(chunk));
     this.bytes += chunk.length;
     if (this.bytes >= MAX_WAITING) this.connection?.stream.pause();

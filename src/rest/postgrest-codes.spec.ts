@@ -56,7 +56,7 @@ describe('PostgREST’s code', () => {
     },
   );
 
-  it('tells missing, invalid and untimely credentials apart', () => {
+  it('distinguishes missing, invalid and untimely credentials', () => {
     expect(
       [missingApiKey(), missingBearer(), invalidCredentials(), untimelyCredentials()].map(postgrestCode),
     ).toEqual(['PGRST302', 'PGRST302', 'PGRST301', 'PGRST303']);
@@ -72,7 +72,7 @@ describe('PostgREST’s code', () => {
   });
 
   it.each(['23505', '42501', '53300', '08006', 'P0001', 'PT418', 'PL116', 'PL401', 'ABCDE'])(
-    'is SQLSTATE %s itself where the database raised it',
+    'is SQLSTATE %s itself if the database raised it',
     (code) => {
       expect(postgrestCode(fromDatabase(code))).toBe(code);
     },

@@ -1,6 +1,6 @@
 /**
- * The codes under which clients of PostgREST know an error (its reference, "Errors"): the top-level `code` of the body.
- * `detail.sqlstate` keeps Plinth's own. Null where PostgREST has no code for the case. docs/reference/rest.md lists them all.
+ * The codes by which clients of PostgREST identify an error (its reference, "Errors"): the top-level `code` of the body.
+ * `detail.sqlstate` keeps Plinth's own. Null if PostgREST has no code for the case. docs/reference/rest.md lists them all.
  */
 import { DatabaseError } from 'pg';
 import { type CredentialFault, CredentialsRefused } from '../access/access.errors';

@@ -9,7 +9,7 @@ describe('the codes of table REST', () => {
     for (const code of [...own, ...grammar]) expect(code).toMatch(/^PL\d{3}$/);
   });
 
-  it('have the same status in both lists where both have them', () => {
+  it('have the same status in both lists if both have them', () => {
     for (const [code, { status }] of Object.entries(REST_ERRORS)) {
       const other = (GRAMMAR_ERRORS as Record<string, { status: number } | undefined>)[code];
       if (other) expect([code, other.status]).toEqual([code, status]);

@@ -105,7 +105,7 @@ export const notEmbedded = (resource: string): AppError =>
     hint: `Verify that '${resource}' is included in the 'select' query parameter.`,
   });
 
-/** No row is 404, several are 406. */
+/** No row gives 404, several rows give 406. */
 export const notSingular = (rows: number): AppError =>
   restError('PL116', {
     status: rows === 0 ? 404 : undefined,

@@ -47,10 +47,10 @@ function isUnknownToCatalog(error: unknown): boolean {
   return error instanceof AppError && UNKNOWN_TO_CATALOG.test(error.code);
 }
 
-/** Null where the failure is final. */
+/** Null if the failure is final. */
 function remedyFor(error: unknown, prepared: PreparedRequest): Remedy | null {
   const { plan } = prepared;
-  // A write whose rows were not asked for succeeds without them (DECISIONS.md 5).
+  // A write whose rows were not requested succeeds without them (DECISIONS.md 5).
   if (plan.kind === 'write' && plan.rows === 'unasked' && mayBeReadBack(error, prepared))
     return 'return no rows';
   if (plan.kind === 'read' && error instanceof DatabaseError && error.code === DEADLOCK) return 'run again';
@@ -146,7 +146,7 @@ export class RestService {
     }
   }
 
-  /** What to run after a failure; null where the failure is final. */
+  /** The next attempt after a failure; null if the failure is final. */
   private async nextAttempt(
     caller: Caller,
     parsed: ParsedRequest,

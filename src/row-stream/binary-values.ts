@@ -6,7 +6,7 @@
 const QUOTE = 0x22;
 const MINUS = 0x2d;
 const ZERO = 0x30;
-/** Larger and smaller integers are printed by JavaScript. */
+/** JavaScript prints integers outside this range. */
 const INT32_MIN = -0x80000000;
 const INT32_MAX = 0x7fffffff;
 
@@ -49,7 +49,7 @@ export function printInt64(bytes: Buffer, from: number, into: Buffer, at: number
   );
 }
 
-/** The double that is nearest to an int64: exact only where it is a safe integer. */
+/** The double nearest to an int64: exact only for safe integers. */
 export function int64At(bytes: Buffer, from: number): number {
   return int32At(bytes, from) * 0x100000000 + (int32At(bytes, from + 4) >>> 0);
 }

@@ -37,8 +37,8 @@ export class JsonRowSink implements RowSink {
 }
 
 /**
- * Prints a row of which the bytes arrive part by part, cut anywhere: a value of many megabytes is never in memory as a
- * whole, and no part keeps the process busy for long. Gives the bytes that JsonRow gives.
+ * Prints a row of which the bytes arrive part by part, cut anywhere: a value of many megabytes is never in
+ * memory as a whole, and no part keeps the process busy for long. Prints the same bytes as JsonRow.
  */
 const NULL = Buffer.from('null');
 const QUOTE = Buffer.from('"');
@@ -50,13 +50,13 @@ const PIECE = 16 * 1024;
 export class JsonRowParts {
   /** Index of the value whose bytes or length are arriving. */
   private column = 0;
-  /** Its length, in four bytes. */
+  /** The length of the value, in four bytes. */
   private readonly length = Buffer.alloc(4);
   /** How many of them have arrived. */
   private lengthBytes = 0;
   /** Bytes of the value that have not arrived; null before its length is known. */
   private left: number | null = null;
-  /** Parts of a value that cannot be printed in parts, and the `utc` value before a `zoned` one. */
+  /** Parts of a value that cannot be printed in parts, or the `utc` value before a `zoned` value. */
   private kept: Buffer[] = [];
 
   constructor(

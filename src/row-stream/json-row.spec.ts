@@ -12,7 +12,7 @@ function printed(shown: JsonColumn[], ...values: Value[]): string {
   return into.toString('utf8', 3, end);
 }
 
-/** Microseconds from 2000-01-01, where PostgreSQL counts from. */
+/** Microseconds since 2000-01-01, PostgreSQL's epoch. */
 const instant = (iso: string): Buffer => int64((BigInt(Date.parse(iso)) - 946_684_800_000n) * 1000n);
 
 it.each([
@@ -44,7 +44,7 @@ it('prints local mean times from before time zones, and times on either side of 
   expect(printed([...zoned, { name: 'id', form: 'int4' }], null, null, int32(7))).toBe('{"at":null,"id":7}');
 });
 
-/** A value of each form that needs as much room for its bytes as any. */
+/** A value of each form that needs the most room for its bytes. */
 const LONGEST: readonly (readonly [form: JsonColumn['form'], value: Buffer, printed: unknown])[] = [
   ['int4', int32(-2_147_483_648), -2_147_483_648],
   ['int8', int64(-(2n ** 63n)), -(2 ** 63)],

@@ -24,14 +24,14 @@ const CLOSING_BRACE = 0x7d;
 const ZERO = 0x30;
 const NINE = 0x39;
 const MINUS = 0x2d;
-/** Bytes from a `utc` value to the `zoned` one after it: its own, and the length of the other. */
+/** Bytes from a `utc` value to the `zoned` value after it: the value itself, and the length of the other. */
 export const BEHIND_UTC = 12;
 export class JsonRow implements Printer {
   /** The bytes before each value: `{"id":`, `,"name":`, or none. */
   readonly keys: readonly Buffer[];
   /** The formats in which the columns must be requested. */
   readonly formats: readonly Format[];
-  /** Bytes that are not made of values. */
+  /** Bytes that do not depend on values. */
   private readonly fixed: number;
 
   /** @param columns at least one with a name */

@@ -1,4 +1,4 @@
-/** Texts are read by words where they are long: an escape must be found at every place of a word, and nothing else be escaped. */
+/** Long texts are read word by word: escapes must be found at every position of a word, and nothing else be escaped. */
 import { maxEscaped, printText } from './json-text';
 
 /** Printed from an odd offset into exactly the requested room. */

@@ -7,18 +7,18 @@ const BACKSLASH = 0x5c;
 const ZERO = 0x30;
 const LETTER_U = 0x75;
 
-/** By byte: 0 for a byte without escape, else the letter after the backslash; `u` for \u00.. */
+/** Indexed by byte: 0 for a byte without escape, else the letter after the backslash; `u` for \u00.. */
 const ESCAPES = escapes();
 /** Bytes of the longest escape sequence. */
 const LONGEST_ESCAPE = 6;
-/** Bytes of a row or value up to which room for the worst case costs less than counting escapes. */
+/** Bytes of a row or value up to which reserving room for the worst case costs less than counting escapes. */
 const SMALL = 4 * 1024;
 /** Bytes from which a native copy is faster. */
 const LONG = 128;
-/** Bytes of a text from which reading them by words is faster. */
+/** Bytes of a text from which reading it by words is faster. */
 const MANY = 16;
 
-/** A view of the last requested buffer: many values lie in one buffer, and making a view takes longer than a value. */
+/** A view of the last requested buffer: a buffer contains many values, and making a view takes longer than a value. */
 class LastView {
   private buffer: Buffer = Buffer.alloc(0);
   private view: DataView = new DataView(new ArrayBuffer(0));
@@ -39,8 +39,8 @@ const TARGET = new LastView();
 export const TEXT_PART: Printer = { maxBytes: maxEscaped, print: printEscaped };
 
 /**
- * Bytes that a row or value prints at most. Enough for binary formats too: none prints more than six bytes for each of its
- * own. In a large row each value grows by less than the four bytes of its length add here, which count as escapes.
+ * Bytes that a row or value prints at most. This is enough for binary formats, too: they print at most six bytes per
+ * byte. In a large row a value grows by less than the four bytes of its length, which are counted as escapes.
  */
 export function maxEscaped(bytes: Buffer, start: number, end: number): number {
   const length = end - start;

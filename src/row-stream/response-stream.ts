@@ -13,7 +13,7 @@ export interface StreamOptions {
   readonly client: () => string;
 }
 
-/** Milliseconds in which the client must read what was written, because it holds a database connection until then. */
+/** Milliseconds in which the client must read the written data, because it holds a database connection until then. */
 export const STALL_LIMIT_MS = 30_000;
 
 export class ResponseStream {
@@ -39,7 +39,7 @@ export class ResponseStream {
     else this.response.once('close', this.onClose);
   }
 
-  /** @throws AppError 503 before anything is sent, when clients hold too many connections already */
+  /** @throws AppError 503 before anything is sent, if clients hold too many connections already */
   write(blocks: readonly Buffer[]): void {
     if (!this.hasBegun) this.begin();
     if (this.response.destroyed || this.writeAll(blocks)) return;
@@ -59,7 +59,7 @@ export class ResponseStream {
     this.response.end();
   }
 
-  /** The source is done: how fast the client reads the rest no longer matters. */
+  /** Called when the source has ended: the client's pace no longer matters. */
   release(): void {
     clearTimeout(this.stall);
     this.response.off('close', this.onClose);
@@ -93,7 +93,7 @@ export class ResponseStream {
     if (!this.response.writableFinished) this.stop();
   };
 
-  /** A source that is not cancelled is read to its end: it must not stay paused. */
+  /** A source that is not cancelled is read to its end, so it must not remain paused. */
   private stop(): void {
     if (this.options.stopsWithClient) void this.control?.cancel();
     this.control?.resume();
@@ -106,7 +106,7 @@ export interface FlowControl {
   resume(): void;
   /** Resolves when the source has been asked to stop. */
   cancel(): Promise<void>;
-  /** Ends the session, which undoes what was not committed. Resolves when it has ended, or the connection is closed. */
+  /** Ends the session, which undoes uncommitted work. Resolves when it has ended, or the connection is closed. */
   endSession(): Promise<void>;
   /**
    * After this call, the client's pace decides how long the source is in use.
@@ -119,8 +119,8 @@ export interface FlowControl {
 
 /** Takes rows while their statements may still have to run again. */
 export interface StreamConsumer {
-  /** Before the first row. */
+  /** Called before the first row. */
   onStart(control: FlowControl): void;
-  /** The statements are about to run again: forgets their rows. False where rows were sent to the client already. */
+  /** The statements are about to run again: forgets their rows. False if rows were sent to the client already. */
   onRepeat(): boolean;
 }

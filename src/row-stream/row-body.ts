@@ -12,10 +12,7 @@ export interface BodyFormat {
 export interface Printer {
   /** Bytes that print() writes at most. */
   maxBytes(bytes: Buffer, start: number, end: number): number;
-  /**
-   * @param into has room for maxBytes() from `at`
-   * @returns the end of what it wrote
-   */
+  /** @param into has room for maxBytes() from `at` @returns the end of the written bytes */
   print(bytes: Buffer, start: number, into: Buffer, at: number, end: number): number;
 }
 
@@ -38,7 +35,7 @@ export class BodyBlocks {
     this.used += bytes.length;
   }
 
-  /** Appends what a printer makes of a part of `bytes`. */
+  /** Appends the output of a printer for a part of `bytes`. */
   print(printer: Printer, bytes: Buffer, start: number, end: number): void {
     const max = printer.maxBytes(bytes, start, end);
     if (this.used + max > this.block.length) this.openBlock(max);
@@ -52,12 +49,12 @@ export class BodyBlocks {
     return this.block.subarray(this.used - length, this.used);
   }
 
-  /** A copy of all bytes. */
+  /** Returns a copy of all bytes. */
   copy(): Buffer {
     return Buffer.concat([...this.full, this.block.subarray(0, this.used)]);
   }
 
-  /** Removes the blocks so far and returns them; they belong to the caller then. */
+  /** Removes the blocks so far and returns them; they then belong to the caller. */
   take(): Buffer[] {
     const blocks = [...this.full, this.block.subarray(0, this.used)];
     this.full = [];
@@ -105,7 +102,7 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const SPACE = 0x20;
 
-/** JSON has line breaks only between its tokens, where any white space will do (RFC 8259, 2). json_agg() writes some. */
+/** JSON has line breaks only between tokens, where any white space is allowed (RFC 8259, 2). json_agg() writes some. */
 class LineBody extends RowBody {
   override append(bytes: Buffer): void {
     super.append(bytes);

@@ -1,4 +1,4 @@
-/** A client that stops reading must not hold a database connection for ever. */
+/** A client that stops reading must not hold a database connection forever. */
 import { EventEmitter } from 'node:events';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';

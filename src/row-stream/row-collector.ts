@@ -21,7 +21,7 @@ const NULL = Buffer.from('null');
 
 /** Bytes after which rows are no longer kept. */
 const STREAM_AFTER = 2 * 1024 * 1024;
-/** Bytes that are sent together after that. */
+/** Bytes that are sent together from then on. */
 const CHUNK = 64 * 1024;
 
 export class RowCollector implements StreamConsumer {
@@ -46,7 +46,7 @@ export class RowCollector implements StreamConsumer {
     this.limit = new RowLimit(options);
   }
 
-  /** A copy of the first row, where only the first row is kept; undefined without rows. */
+  /** A copy of the first row, if only the first row is kept; undefined without rows. */
   get first(): Buffer | undefined {
     return this.options.keepsFirst && this.rows > 0 ? this.body.copy() : undefined;
   }
@@ -76,13 +76,13 @@ export class RowCollector implements StreamConsumer {
     this.settings = settings;
   }
 
-  /** A row that PostgreSQL has made JSON or text of. @param row UTF-8, which is copied */
+  /** Takes a row that PostgreSQL has converted to JSON or text. @param row UTF-8, which is copied */
   onRow(row: Buffer | null): void {
     this.beginRow().append(row ?? NULL);
     this.sendIfMany();
   }
 
-  /** @returns what takes the bytes of the row */
+  /** @returns the receiver of the row's bytes */
   beginRow(): RowTarget {
     this.rows += 1;
     if (this.options.keepsFirst && this.rows > 1) return DROPPED;
@@ -90,7 +90,7 @@ export class RowCollector implements StreamConsumer {
     return this.body;
   }
 
-  /** To be called after each row, or part of one. @throws AppError: see ResponseStream.write() and RowLimit.check() */
+  /** Call it after each row, or part of a row. @throws AppError: see ResponseStream.write() and RowLimit.check() */
   sendIfMany(): void {
     const most = this.stream.hasBegun ? CHUNK : STREAM_AFTER;
     if (!this.stream.isAllowed || this.body.size < most) {
@@ -101,7 +101,7 @@ export class RowCollector implements StreamConsumer {
     this.limit.release();
   }
 
-  /** The whole body. Null where a part of it was sent already: then the rest is sent. */
+  /** The whole body. Null if a part of it was sent already; then the rest is sent. */
   finish(): Buffer[] | null {
     this.stream.release();
     const blocks = this.body.finish();

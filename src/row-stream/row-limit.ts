@@ -1,15 +1,15 @@
 /**
  * Bounds the rows that are held until their statements have ended. Small results are not counted.
  *
- * A write has run, and is about to be committed, when its first row arrives: a cancel request comes too late. So reading
- * stops, which leaves the server waiting with the rest of the rows, and the session is ended there. If the rest was short
- * enough for the buffers of the sockets, the write was committed before, and its rows are held beyond the limit.
+ * A write has run, and is about to be committed, when its first row arrives: a cancel request comes too late. So
+ * reading stops, which leaves the server waiting with the rest of the rows, and the session is ended there. If the
+ * rest fits into the buffers of the sockets, the write is committed already, and its rows are held despite the limit.
  */
 import type { FlowControl } from './response-stream';
 
 /** An account of memory. */
 export interface HeldMemory {
-  /** @throws AppError when there is no more */
+  /** @throws AppError when no memory is left */
   grow(bytes: number): void;
   release(): void;
 }
@@ -21,7 +21,7 @@ export interface LimitOptions {
   readonly writes: boolean;
 }
 
-/** Bytes that are not counted, and by which the account grows. */
+/** Bytes that are not counted, and the step by which the account grows. */
 const STEP = 64 * 1024;
 
 export class RowLimit {
@@ -38,7 +38,7 @@ export class RowLimit {
     this.control = control;
   }
 
-  /** @param size bytes that are held. @throws the refusal, where nothing can have been changed */
+  /** @param size bytes that are held. @throws the refusal if nothing can have been changed */
   check(size: number): void {
     if (size > this.allowed && this.refusal === null) this.grow(size - this.allowed);
   }

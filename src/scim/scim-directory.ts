@@ -3,13 +3,13 @@ import type { RequestOrigin } from '../identity/request-origin';
 import type { GroupTables } from './scim-group.repository';
 import type { ScimChange, ScimPage, ScimPerson } from './scim-people';
 
-/** A change of a group, and the people whose groups or whose group's name it changed. */
+/** A change of a group, and the people for whom their groups, or the name of a group, changed. */
 export interface GroupOutcome<T> {
   readonly result: T;
   readonly action: 'create' | 'update' | 'delete';
   readonly group: string;
   readonly gained: readonly string[];
-  /** Their sessions and tokens may still name the group. */
+  /** People whose sessions and tokens may still name the group. */
   readonly lost: readonly string[];
 }
 

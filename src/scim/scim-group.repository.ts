@@ -24,7 +24,7 @@ export interface GroupTables {
 
 /** Maximum number of groups of a directory. */
 const MAX_GROUPS = 1_000;
-/** Bytes of the names of a person's groups, as JSON: each token of a user has them. */
+/** Maximum bytes of the names of a person's groups, as JSON, since each token of a user contains them. */
 const MAX_GROUP_NAMES = 1_024;
 /** Characters. */
 const MAX_NAME = 1_000;
@@ -41,7 +41,7 @@ export class ScimGroupRepository {
     return rows[0] ? toGroup(rows[0]) : null;
   }
 
-  /** In the order of their creation, with the numbers of their members. */
+  /** Groups in the order of their creation, with the numbers of their members. */
   async list(
     { schema, query }: GroupTables,
     { displayName, externalId, id, member }: GroupFilter,
@@ -63,7 +63,7 @@ export class ScimGroupRepository {
     return { total, groups: rows.map((row) => ({ ...toGroup(row), size: sizeOf(row) })) };
   }
 
-  /** At most MAX_MEMBERS, of all groups together. */
+  /** Returns at most MAX_MEMBERS members of all groups together. */
   async members({ schema, query }: GroupTables, groupIds: readonly string[]): Promise<Map<string, string[]>> {
     const rows = await query(
       `select m.group_id, m.person_id from ${schema}scim_group_members m where m.group_id = any ($1::uuid[])

@@ -38,7 +38,7 @@ export class ScimGroups {
     return this.show(directory.groups, group, withMembers, base);
   }
 
-  /** A page ends early where it would have more than MAX_MEMBERS members. */
+  /** A page ends early if it would have more than MAX_MEMBERS members. */
   async list(
     { directory, base }: ScimCaller,
     filter: GroupFilter,
@@ -151,7 +151,7 @@ export class ScimGroups {
   }
 }
 
-/** A text that is not an id has no group. */
+/** No group has an id that is not a UUID. */
 function isAnswerable({ displayName = '', externalId = '', id, member }: GroupFilter): boolean {
   const ids = [id, member].filter((one) => one !== undefined);
   return ids.every((one) => UUID.test(one)) && isStorableText(displayName) && isStorableText(externalId);

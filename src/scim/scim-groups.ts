@@ -6,7 +6,7 @@ import { operationsIn, type ScimOperation, toExternalId } from './scim-people';
 import { scimFault } from './scim.errors';
 
 export const GROUP_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:Group';
-/** Of a group, and of a page of groups. */
+/** Maximum number of members of a group, and of a page of groups. */
 export const MAX_MEMBERS = 5_000;
 /** Characters. */
 const MAX_NAME = 255;
@@ -23,7 +23,7 @@ export interface ScimGroup {
 
 /** The combined effect of successive operations on the members. */
 export interface MemberChange {
-  /** Only added members stay. */
+  /** Whether only the added members remain. */
   readonly replaces: boolean;
   readonly added: readonly string[];
   readonly removed: readonly string[];
@@ -98,7 +98,7 @@ function textOf(quoted: string): string {
   }
 }
 
-/** @param body of POST and PUT: what it leaves out is empty @throws AppError 400 */
+/** @param body of POST and PUT: absent attributes are empty @throws AppError 400 */
 export function parseGroup(body: unknown): GroupChange & { readonly displayName: string } {
   if (!isJsonObject(body)) throw scimFault('invalidSyntax', 'The body must be an object');
   const { displayName, externalId = null, members = [] } = body;
@@ -133,7 +133,7 @@ class PatchSum {
     return { ...this.rest, members: { replaces, added: [...added], removed: [...removed] } };
   }
 
-  /** Attributes that are not kept are ignored, as are those of a person. */
+  /** Attributes that are not stored are ignored, as are attributes of a person. */
   apply(op: ScimOperation['op'], path: string, value: unknown): void {
     const name = path.replace(`${GROUP_SCHEMA}:`, '').trim();
     const attribute = name.toLowerCase();

@@ -29,7 +29,7 @@ export interface ScimMembership {
   readonly displayName: string;
 }
 
-/** What the directory says about a person, in addition to the account. */
+/** Attributes of a person from the directory, in addition to the account. */
 export interface ScimLink {
   readonly externalId: string | null;
   /** Whether the directory itself has deactivated the account. */

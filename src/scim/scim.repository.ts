@@ -1,4 +1,4 @@
-/** Tokens of directories, and what they say about people, in the platform database. */
+/** Tokens of directories, and their data about people, in the platform database. */
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AuditEntry, AuditLogRepository } from '../install/audit/audit-log.repository';
@@ -18,7 +18,7 @@ export class ScimRepository {
     private readonly audit: AuditLogRepository,
   ) {}
 
-  /** Ends the former token. @param hash null: there is no token afterwards @returns false if there was none to end */
+  /** Ends the former token. @param hash null: leaves no token @returns false if there was no token to end */
   async replaceToken(scope: ScimScope, hash: Buffer | null, now: Date, entry: AuditEntry): Promise<boolean> {
     return this.dataSource.transaction(async (manager) => {
       const gone = await manager.query<[unknown[], number]>(`delete from scim_tokens where ${OF_SCOPE}`, [

@@ -82,7 +82,7 @@ export class Scim {
     };
     const next = {
       externalId: externalId === undefined ? link.externalId : externalId,
-      // An active account was enabled by an administrator.
+      // An administrator enabled an account that is active.
       isDeactivated: isChanged ? !isActive : link.isDeactivated && !person.isActive,
     };
     // Stored before the account changes, so that a directory that repeats the request after a crash can undo it.

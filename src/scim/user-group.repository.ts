@@ -13,7 +13,7 @@ import type { GroupQuery, GroupTables } from './scim-group.repository';
 const REASON = 'a directory manages the groups of users';
 /** Advisory lock for changes of groups in a database. The number is arbitrary. */
 const GROUPS_LOCK = 7_046_121;
-/** Bytes of a page: the owner of the project may have stored longer names. */
+/** Maximum bytes of a page, since the owner of the project may have stored longer names. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 @Injectable()

@@ -10,7 +10,7 @@ const MESSAGE = 'servers:';
 /** Followed by a position and the name of a server. */
 const REVOKED = 'revoked:';
 const REVOCATION = /^(\d{1,20}) (.+)$/;
-/** Milliseconds, in case a message was lost. */
+/** Milliseconds after which the list is read again, in case a message was lost. */
 const REFRESH_MS = 60_000;
 
 @Injectable()

@@ -25,7 +25,7 @@ import { ServerChange, ServerRepository, ServerRow } from './server.repository';
 /** Milliseconds after which a server that does not answer counts as down. */
 const PROBE_MS = 3_000;
 
-/** A server as administrators see it: without its password. */
+/** A server as administrators see it, without its password. */
 export interface ServerState {
   readonly name: string;
   readonly host: string;
@@ -43,7 +43,7 @@ export interface ServerState {
 }
 
 export interface ReplicaState extends HostAddress {
-  /** Null if it answers and is a standby, else the reason why it is not read. */
+  /** Null if it answers and is a standby, else the reason why it does not serve reads. */
   readonly fault: string | null;
   /** Bytes of the primary's log that it has not replayed; null if it or the primary does not answer. */
   readonly lagBytes: number | null;
@@ -63,7 +63,10 @@ export interface Placement {
   readonly url: string | null;
 }
 
-/** What the archive of an install keeps of a server: not its replicas, which a restored install may not reach. */
+/**
+ * The fields of a server that the archive of an install keeps. Replicas are left out, since a restored
+ * install may not reach them.
+ */
 export interface ServerPlace {
   readonly name: string;
   readonly url: string;
@@ -92,7 +95,7 @@ export class ServersService {
     return Promise.all((await this.servers.list()).map((row) => this.stateOf(row)));
   }
 
-  /** The servers besides that of the platform database. */
+  /** The servers other than that of the platform database. */
   async listOthers(): Promise<DatabaseServer[]> {
     const rows = (await this.servers.list()).filter(({ url }) => url !== null);
     return rows.map((row) => new DatabaseServer(this.urlOf(row)));
@@ -108,7 +111,7 @@ export class ServersService {
     }));
   }
 
-  /** All but that of the platform database, with their passwords, for a backup. */
+  /** All servers except that of the platform database, with their passwords, for a backup. */
   async listForBackup(): Promise<ServerPlace[]> {
     const rows = (await this.servers.list()).filter(({ url }) => url !== null);
     return rows.map((row) => ({ name: row.name, url: this.urlOf(row), capacity: row.capacity }));
@@ -137,7 +140,7 @@ export class ServersService {
     return added;
   }
 
-  /** The replicas of those servers that have any, and the addresses of poolers by the server's name. */
+  /** The replicas of the servers that have any, and the addresses of poolers by server name. */
   async listAddresses(): Promise<{ replicas: ServerReplicas[]; poolers: Map<string, HostAddress> }> {
     const rows = await this.servers.list();
     const poolers = new Map<string, HostAddress>();
@@ -203,7 +206,7 @@ export class ServersService {
 
   /**
    * Chooses the server of a new project. Its row is checked again when the project is inserted.
-   * @param name a particular server, whatever its status and capacity; default: the open one with the most room
+   * @param name a particular server, whatever its status and capacity; default: the open server with the most room
    * @throws AppError 404, or 409 without room
    */
   async place(name?: string): Promise<Placement> {
@@ -273,7 +276,7 @@ async function replicaState(
 
 interface Position {
   readonly standby: boolean;
-  /** Bytes of log that were written, or replayed by a standby. */
+  /** Bytes of log that were written, or that a standby has replayed. */
   readonly bytes: number;
   readonly certificateEnd: number | null;
 }

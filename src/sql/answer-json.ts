@@ -10,7 +10,7 @@ interface RanStatement {
   readonly kept?: KeptRows | undefined;
 }
 
-/** As the schema SqlResponse, with rows that are JSON already. */
+/** The same as the schema SqlResponse, with rows that are JSON already. */
 export interface KeptAnswer {
   readonly kept: KeptRows;
   readonly command: string | null;
@@ -19,7 +19,7 @@ export interface KeptAnswer {
   readonly notices: readonly string[];
 }
 
-/** Characters of a chunk. */
+/** Size of a chunk in characters. */
 const CHUNK = 64 * 1024;
 
 export async function* answerJson(answer: KeptAnswer): AsyncGenerator<string> {
@@ -40,7 +40,7 @@ function* partsOf({ kept, command, row_count, statements, notices }: KeptAnswer)
   yield '{"rows":';
   yield* list(kept.rows);
   const { truncated } = kept;
-  // Without the braces: members between the rows and the list of statements.
+  // Without braces, to be inserted between the rows and the list of statements.
   yield `,${JSON.stringify({ truncated, command, row_count }).slice(1, -1)},"statements":[`;
   for (const [index, { kept: own, ...statement }] of statements.entries()) {
     yield (index > 0 ? ',' : '') + JSON.stringify(statement).slice(0, -1);

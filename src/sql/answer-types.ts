@@ -28,10 +28,10 @@ const parseArray = types.getTypeParser(TEXT_ARRAY) as (text: string) => unknown[
 const arrayOf =
   (item: Writer): Writer =>
   (text) =>
-    // With other bounds than 1, which an array of JSON does not have: `[0:1]={1,2}`.
+    // The array has bounds other than 1, which JSON arrays do not have: `[0:1]={1,2}`.
     text.startsWith('[') ? asText(text) : itemsJson(parseArray(text), item);
 
-/** By the types of arrays in pg_type. Arrays of other types, such as enums, stay text. */
+/** Keyed by the types of arrays in pg_type. Arrays of other types, such as enums, stay text. */
 const LARGE: ReadonlyMap<number, Writer> = new Map<number, Writer>([
   [types.builtins.JSON, asJson],
   [types.builtins.JSONB, asJson],
@@ -65,7 +65,7 @@ const LARGE: ReadonlyMap<number, Writer> = new Map<number, Writer>([
   ].map((oid) => [oid, arrayOf(asText)] as const),
 ]);
 
-/** Characters of arrays and JSON of a row that are parsed: an array of 16 MiB takes seconds. */
+/** Maximum characters of arrays and JSON of a row that are parsed: an array of 16 MiB takes seconds. */
 const MAX_PARSED = 256 * 1024;
 
 /** JSON of more than 512 levels, and arrays and JSON past 256 KiB in a row are texts. */

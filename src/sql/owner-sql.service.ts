@@ -20,7 +20,7 @@ export interface SqlLimits {
   readonly timeoutSeconds: number;
   /** Maximum of rows of a statement. */
   readonly maxRows: number;
-  /** Returns the rows of each statement, not only those of the last one. */
+  /** Returns the rows of every statement, not only of the last one. */
   readonly allResults: boolean;
   /** Returns numbers, arrays and JSON as text. */
   readonly textValues: boolean;
@@ -45,8 +45,8 @@ export class OwnerSqlService {
   ) {}
 
   /**
-   * One simple query, which PostgreSQL runs as one transaction unless its text says otherwise. The rows are those of
-   * the last statement, and on demand those of each. Table REST of this process sees the change before the answer is sent.
+   * Runs a simple query, which is one transaction unless its text says otherwise. Returns the rows of the last
+   * statement, or on request of each. Table REST of this process sees the change before the response is sent.
    * @throws AppError 4xx with the database's fields, after a rollback
    */
   async run(project: ProjectEntity, query: string, limits: SqlLimits): Promise<KeptAnswer> {
@@ -90,7 +90,7 @@ function isTimeout(error: unknown, began: number, { timeoutSeconds }: SqlLimits)
   return isCancelled && performance.now() - began >= timeoutSeconds * 1000;
 }
 
-/** Reads all rows and keeps those that the limits allow. */
+/** Reads all rows and keeps those within the limits. */
 async function collect(
   client: BoundedClient,
   text: string,

@@ -10,15 +10,15 @@ const MAX_BYTES = 16 * 1024 * 1024;
 /** Limit for the rows of all statements together, which bounds the memory of many short rows. */
 const MAX_ROWS = 100_000;
 const MAX_NOTICES = 100;
-/** A row is turned into JSON in one piece. */
+/** Maximum bytes of a row, which is turned into JSON in one piece. */
 const MAX_ROW_BYTES = 4 * 1024 * 1024;
 /** Limit for the columns of all statements together, each of which takes memory without any row. */
 export const MAX_COLUMNS = 100_000;
 
 export interface KeptRows {
-  /** As JSON. */
+  /** The rows as JSON. */
   readonly rows: readonly string[];
-  /** True when there were more rows. */
+  /** True if there were more rows. */
   readonly truncated: boolean;
 }
 
@@ -32,7 +32,7 @@ export class ResultCollector implements MessageLimits {
   readonly results: KeptRows[] = [];
 
   private current: string[] | null = null;
-  /** Bytes and number of the rows that are kept. */
+  /** Bytes and number of the kept rows. */
   private bytes = 0;
   private count = 0;
   private truncated = false;

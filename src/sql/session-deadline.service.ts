@@ -1,4 +1,4 @@
-/** Ends the owner's SQL at its time limit, whatever timeouts the SQL sets for itself. */
+/** Ends the owner's SQL at its time limit, whatever timeouts the SQL itself sets. */
 import { Injectable, Logger } from '@nestjs/common';
 import type { BoundedClient } from '../database/pools/one-off-connection';
 import { OWNER_WORK_OPTIONS } from '../database/pools/session-state';

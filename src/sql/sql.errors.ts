@@ -7,8 +7,8 @@ import { lineAndColumn, TextLocation } from '../common/text/sql-statements';
 const SERVER_CLASSES = new Set(['08', '53', '58', 'XX']);
 
 /**
- * The administrator's SQL failed and was rolled back. The response holds every field of the database's error, because
- * the SQL is the caller's own.
+ * The administrator's SQL failed and was rolled back. The response contains every field of the database's
+ * error, because the SQL is the caller's own.
  * @param query the text that ran, for the line and column of the error
  */
 export function sqlFailed(error: DatabaseError, query: string): AppError {
@@ -62,7 +62,7 @@ export const sqlTookTooLong = (seconds: number, cause: unknown): AppError =>
     { cause },
   );
 
-/** For the audit log: the client is gone. */
+/** For the audit log, since the client has disconnected. */
 export const sqlAbandoned = (): AppError =>
   new AppError(400, '57014', 'The client disconnected before the SQL ran');
 

@@ -18,7 +18,7 @@ export const foreignOrigin = (): AppError =>
 export const roleForbids = (): AppError =>
   refusal(403, 'forbidden', 'The role, or the scope of the token, does not allow this');
 
-/** The change of the account stays. */
+/** The change of the account remains. */
 export const passwordsKept = (slugs: readonly string[]): AppError =>
   refusal(
     503,

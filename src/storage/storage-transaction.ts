@@ -25,7 +25,7 @@ const QUOTA_EXCEEDED = 'PL413';
 
 /**
  * SQLSTATEs that Plinth's own statements raise only when tables, columns, functions or types differ from those of the
- * migrations: class 42 except a policy's refusal (42501), 3F, 0A, and 55000 for a view that takes no rows.
+ * migrations: class 42 except a policy's refusal (42501), 3F, 0A, and 55000 for a view that does not accept rows.
  */
 const ALTERED = /^(42(?!501)|3F|0A|55000)/;
 
@@ -39,18 +39,18 @@ const QUOTA_MARKS: Statement = {
 export class StorageTransaction {
   constructor(private readonly door: RlsTransaction) {}
 
-  /** One statement in one round trip. @param settings in addition to the project's limits */
+  /** Runs one statement in one round trip. @param settings in addition to the project's limits */
   query(context: StorageContext, statement: Statement, settings?: ContextSettings): Promise<StatementResult> {
     return translated(this.door.query(context, bounded(statement), { ...limitsOf(context), ...settings }));
   }
 
-  /** Several statements in one transaction and one round trip. */
+  /** Runs several statements in one transaction and one round trip. */
   batch(context: StorageContext, statements: readonly Statement[]): Promise<StatementResult[]> {
     return translated(this.door.batch(context, statements.map(bounded), limitsOf(context)));
   }
 
   /**
-   * One statement that may add files, within the project's quotas, in one round trip.
+   * Runs one statement that may add files, within the project's quotas, in one round trip.
    * @returns its rows, and the quota marks that were reached
    * @throws AppError 413 when a quota has no room
    */
@@ -66,7 +66,7 @@ export class StorageTransaction {
     return { rows: result?.rows ?? [], marks: parseMarks(marks?.rows[0]?.marks) };
   }
 
-  /** Several round trips in one transaction, for work that depends on a result. */
+  /** Runs several round trips in one transaction, for work that depends on a result. */
   run<T>(context: StorageContext, work: (scope: TransactionScope) => Promise<T>): Promise<T> {
     const boundedWork = (scope: TransactionScope): Promise<T> =>
       work({

@@ -23,7 +23,7 @@ it('every factory makes an error of the catalogue, with its status', () => {
   expect(factories.length).toBeGreaterThan(10);
   for (const factory of factories) {
     const error = (factory as (argument: string) => AppError)('x');
-    // A temporary failure is a 503.
+    // A temporary failure gives 503.
     const isAway = error.code === 'storage_unavailable' && error.headers['Retry-After'] !== undefined;
     expect([error.code, error.status]).toEqual([
       error.code,
@@ -46,7 +46,7 @@ it.each([
   [429, 'rate_limited', 'rate_limited'],
   [500, 'internal_error', 'storage_unavailable'],
   [503, '53300', 'storage_unavailable'],
-])('an error of other origin with status %d and code %s comes out as %s', (status, code, expected) => {
+])('another error with status %d and code %s is sent as %s', (status, code, expected) => {
   const error = new AppError(status, code, 'because');
   expect(renderer.render(error)).toMatchObject({ data: null, error: { code: expected, status } });
 });

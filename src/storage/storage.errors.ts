@@ -93,7 +93,7 @@ export const pictureNotSupported = (type: string): AppError =>
     extra: { type },
   });
 
-/** A broken file, or one that exceeds a limit. */
+/** The error for a broken file, or a file that exceeds a limit. */
 export const pictureUnusable = (cause?: unknown): AppError =>
   storageError(
     'invalid_parameters',

@@ -1,8 +1,8 @@
-/** A request that was answered, or aborted, as observers of requests see it. */
+/** A request that was answered or aborted, as observers of requests see it. */
 import type { IncomingMessage } from 'node:http';
 import type { Request } from 'express';
 
-/** A request with what its guards and Express's router found. */
+/** A request with the findings of its guards and of Express's router. */
 export type ObservedRequest = IncomingMessage &
   Pick<Request, 'caller' | 'apiKey'> & { readonly route?: { readonly path?: unknown } };
 
@@ -21,7 +21,7 @@ export interface Ending {
   readonly bytes: number;
 }
 
-/** A request in words, without anything that could be a secret. */
+/** A description of a request, without anything that could be a secret. */
 export interface EndedRequest extends Ending {
   /** Milliseconds since the epoch at which it began. */
   readonly beganAt: number;
@@ -30,7 +30,7 @@ export interface EndedRequest extends Ending {
   /** Masked, with the names of its parameters. */
   readonly path: string;
   readonly role: string | null;
-  /** Milliseconds with, or in wait for, a connection to the project's database; null if it was not measured. */
+  /** Milliseconds spent using, or waiting for, a connection to the project's database; null if not measured. */
   readonly databaseMs: number | null;
 }
 
@@ -43,7 +43,7 @@ const MAX_CHARACTERS = 500;
 const TOKEN = /eyJ[\w-]{10,}/;
 const NAME = /^[\w.()-]+$/;
 
-/** `/rest/v1/notes?select=***&id=***`: what could be a key, a token or data is replaced. @param url of the request line */
+/** `/rest/v1/notes?select=***&id=***`: text that could be a key, a token or data is replaced. @param url of the request line */
 export function maskedPath(url: string): string {
   const [path = '', query] = url.split('?', 2);
   const segments = path.slice(0, MAX_CHARACTERS).split('/');

@@ -1,4 +1,7 @@
-/** Logs each request as one JSON object a line (REQUEST_LOG). Only the route is logged: names in a path may be data or secrets. */
+/**
+ * Logs each request as one JSON object per line (REQUEST_LOG). Only the route is logged: names in a path may
+ * be data or secrets.
+ */
 import { BeforeApplicationShutdown, Inject, Injectable, OnApplicationBootstrap } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino, { type DestinationStream } from 'pino';
@@ -6,10 +9,10 @@ import { SERVER_CONFIG, ServerConfig } from '../config/app-config';
 import { EndedRequest, ObservedRequest, routeOf } from './ended-request';
 import { RequestObserver } from './request-observer.service';
 
-/** Bytes that are collected before they are written, and the longest time in milliseconds that they wait. */
+/** Bytes that are collected before they are written, and the maximum milliseconds for which they wait. */
 const BUFFER = 4 * 1024;
 const FLUSH_MS = 1_000;
-/** Bytes that may wait for a slow reader of standard output; further lines are lost. */
+/** Maximum bytes that wait for a slow reader of standard output; further lines are lost. */
 const MAX_WAITING = 4 * 1024 * 1024;
 
 @Injectable()

@@ -41,7 +41,7 @@ it('logs the route instead of the path, and times in milliseconds', () => {
   });
 });
 
-it('logs null for what is not known', () => {
+it('logs null for unknown values', () => {
   const line = lineOf({ ...ENDED, project: null, role: null, databaseMs: null });
   expect(line).toMatchObject({ route: null, project: null, project_id: null, role: null, ms_database: null });
 });

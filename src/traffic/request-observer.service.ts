@@ -52,7 +52,7 @@ export class RequestObserver {
     if (isKept) this.history.add(project.id, toHistoryEntry(ended, request));
   }
 
-  /** Signed addresses and refused requests have no key. Only projects of recent requests are found: no query is sent. */
+  /** Signed addresses and refused requests have no key. Only projects of recent requests are found, since no query is sent. */
   private projectOfPath(url: string): Project | null {
     const [, slug, id] = /^\/(?:p\/([a-z0-9-]{1,63})|v1\/auth\/([a-z0-9]{1,63}))\//.exec(url) ?? [];
     if (slug !== undefined) return this.registry.peekBySlug(slug);

@@ -1,4 +1,4 @@
-/** Reads and writes hooks.deliveries: what waits for a receiver, and the outcome of each attempt. */
+/** Reads and writes hooks.deliveries: waiting deliveries, and the outcome of each attempt. */
 import { Injectable } from '@nestjs/common';
 import { RecordReader } from '../database/rows/record-reader';
 import type { Statement } from '../database/statement';
@@ -22,7 +22,7 @@ const BATCH = 100;
 /** Maximum number of deliveries with the same key per query. */
 const RUN = 50;
 const MAX_READ_BYTES = 4 * 1024 * 1024;
-/** Rows that one statement removes. */
+/** Maximum number of rows that one statement removes. */
 const PURGE = 5_000;
 const MAX_COUNTED = 1_000_000;
 const TOLD = 3;
@@ -120,7 +120,7 @@ const DROP = `delete from hooks.deliveries where id in (
 export class DeliveryRepository {
   constructor(private readonly statements: HookStatements) {}
 
-  /** Lanes with waiting deliveries, except those in `busy`, the next first. */
+  /** Lanes with waiting deliveries, except those in `busy`, in the order of their next attempts. */
   async lanes(project: Project, busy: readonly string[], limit: number): Promise<DueLane[]> {
     const { rows } = await this.statements.run(project, {
       name: 'hooks:lanes',

@@ -5,7 +5,7 @@ import { MAX_URL } from './webhook';
 export const DELIVERY_STATES = ['waiting', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** Bytes of a payload; hooks.enqueue() and hooks.http_post() write no larger one. */
+/** Maximum bytes of a payload; hooks.enqueue() and hooks.http_post() do not write larger payloads. */
 const MAX_PAYLOAD = 262_144;
 /** Characters. */
 export const MAX_ANSWER = 4_096;

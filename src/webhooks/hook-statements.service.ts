@@ -7,7 +7,7 @@ import type { Statement, StatementResult } from '../database/statement';
 import type { Project } from '../projects/project';
 import { SERVICE_ROLE } from '../projects/project-keys';
 
-/** An owner can lock a table, or have a trigger sleep. */
+/** Limits for statements: an owner can lock a table, or let a trigger sleep. */
 const SHORT_TIMEOUT: Statement = {
   name: 'hooks:short-timeout',
   text: `select pg_catalog.set_config('statement_timeout', '5s', true)`,

@@ -12,15 +12,15 @@ import type { WebhookSender } from './webhook-sender.service';
 
 /** Maximum number of concurrent requests of a lane. */
 const MAX_CONCURRENT = 8;
-/** Milliseconds of an attempt up to which a receiver counts as fast. */
+/** Maximum milliseconds of an attempt for which a receiver counts as fast. */
 const QUICK_MS = 1_000;
 /** Milliseconds of a failing lane's first rest, which doubles, and of its longest rest. */
 const REST_MS = { first: 1_000, most: 60_000 };
 /** Consecutive failures of any kind after which a lane rests. */
 const MANY_FAILURES = 10;
-/** Milliseconds between two attempts. Each pause is three times as long as the one before. */
+/** Milliseconds between two attempts, which triple each time. */
 const MAX_DELAY_MS = 12 * 3_600_000;
-/** Milliseconds after the first attempt, after which a delivery is given up. */
+/** Milliseconds after the first attempt at which a delivery is given up. */
 const GIVEN_UP_MS = 3 * 86_400_000;
 const KNOWN_IDS = 1_000;
 
@@ -53,7 +53,7 @@ export class Lane {
   ) {}
 
   /**
-   * Sends what is due.
+   * Sends the deliveries that are due.
    * @returns milliseconds to rest before the next call; 0 if nothing is due
    * @throws Error if the queue cannot be read or written
    */

@@ -1,4 +1,4 @@
-/** Delivers for one project, of which this process has the lease: begins a lane for each receiver with deliveries that are due. */
+/** Delivers for one project for which this process has the lease: begins a lane for each receiver with due deliveries. */
 import { Logger } from '@nestjs/common';
 import { messageOf } from '../common/errors/error-facts';
 import { LISTENER_NAME, NotificationListener } from '../database/listen/notification-listener';
@@ -6,19 +6,19 @@ import type { Project } from '../projects/project';
 import { type DeliveryTools, Lane } from './lane';
 import { MAX_WEBHOOKS } from './webhook';
 
-/** Written by hooks.enqueue(), and with `again` when resting lanes are worth another attempt. */
+/** The notification by hooks.enqueue(), with `again` when resting lanes are worth another attempt. */
 const CHANNEL = 'plinth_hooks';
 /** Servers to which hooks.http_post() sends concurrently. */
 const MAX_SERVERS = 14;
 const MAX_LANES = MAX_WEBHOOKS + MAX_SERVERS;
-/** Milliseconds without a notification after which the queue is read all the same; less while nobody listens. */
+/** Milliseconds without a notification after which the queue is read anyway; less while no connection listens. */
 const POLL_MS = { listening: 30_000, deaf: 1_000 };
-/** Milliseconds of rest after a fault of the project's database. */
+/** Milliseconds of rest after an error of the project's database. */
 const FAULT_REST_MS = 15_000;
-/** Milliseconds of the lease that recording the outcome of a request may take. */
+/** Milliseconds of the lease that are reserved for recording the outcome of a request. */
 const RECORD_MS = 2_000;
 const UPKEEP_MS = 30_000;
-/** Milliseconds from a notification `again` until everything is read again: SQL can send any number. */
+/** Milliseconds from a notification `again` until everything is read again, since SQL can send any number of them. */
 const AGAIN_MS = 200;
 
 interface ProjectEvents {
@@ -40,7 +40,7 @@ export class ProjectDeliveries {
   private isWanted = false;
   private stopped = false;
   private fault = '';
-  /** By performance.now(). */
+  /** A time of performance.now(). */
   private leasedUntil = 0;
   private keptUpAt = -Infinity;
 

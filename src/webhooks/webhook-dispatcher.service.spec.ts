@@ -60,7 +60,7 @@ it('renews the leases of all projects while the database of one does not answer'
     await renewedFurther();
     // The connection has not been given up yet.
     expect(sockets.some(({ closed }) => closed)).toBe(false);
-    // The project moves to another server: hanging work is ended, and nobody waits for it.
+    // The project moves to another server: hanging work is ended without waiting for it.
     revisions.slow = 2;
     revisions.quick = 2;
     const before = read.quick ?? 0;

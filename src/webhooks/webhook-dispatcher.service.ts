@@ -1,5 +1,5 @@
 /**
- * Delivers, and runs schedules, for the projects of which this process has the lease. A process that is killed loses its leases
+ * Delivers, and runs schedules, for the projects for which this process has the lease. A process that is killed loses its leases
  * after some seconds, and another one takes over; the queue is in the projects' databases, so nothing is lost with it.
  */
 import { randomUUID } from 'node:crypto';
@@ -29,7 +29,7 @@ import { WebhookProjectsRepository } from './webhook-projects.repository';
 import { WebhookSender } from './webhook-sender.service';
 
 const TICK_MS = 2_000;
-/** Milliseconds after its last renewal in which a process keeps a project. A request ends within the lease. */
+/** Milliseconds for which a process keeps a project after renewing its lease. A request ends within the lease. */
 const MIN_LEASE_MS = 20_000;
 /** Projects that a process takes in one step, so that several processes share them. */
 const MAX_TAKEN = 20;
@@ -131,7 +131,7 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
       if (this.ending.has(id)) continue;
       const project = await this.registry.findById(id);
       const running = this.projects.get(id);
-      // It moved to another server, or its secrets changed.
+      // The project moved to another server, or its secrets changed.
       if (running && running.deliveries.project.revision !== project?.revision) this.end(id);
       else if (project && !running) this.begin(project, began + this.leaseMs);
     }

@@ -26,7 +26,7 @@ export class WebhookProjectsRepository {
   /**
    * Renews the leases of a process, and takes up to `most` projects that have none.
    * @param leaseMs milliseconds for which it keeps them
-   * @returns ids of all that it has
+   * @returns the ids of all projects that it has
    */
   async lease(processId: string, most: number, leaseMs: number): Promise<string[]> {
     const [rows] = await this.platform.query<[{ project_id: string }[], number]>(
@@ -75,7 +75,7 @@ export class WebhookProjectsRepository {
     return rows.map(({ slug }) => slug);
   }
 
-  /** Of all projects, as they last counted. */
+  /** Totals of all projects, as of their last count. */
   async total(): Promise<QueueState> {
     const [row] = await this.platform.query<QueueState[]>(
       `select coalesce(sum(waiting), 0)::int as waiting, coalesce(sum(failed), 0)::int as failed,

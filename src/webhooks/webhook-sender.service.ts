@@ -32,7 +32,7 @@ const CONNECTION_ERRORS = new Set([
 
 @Injectable()
 export class WebhookSender {
-  /** Milliseconds for a receiver. */
+  /** Milliseconds within which a receiver must answer. */
   readonly timeoutMs: number;
 
   constructor(

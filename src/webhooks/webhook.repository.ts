@@ -37,7 +37,7 @@ export class WebhookRepository {
     return this.use(project, 'reads a webhook', (client) => readOne(client, id));
   }
 
-  /** @throws AppError 400 for what PostgreSQL refuses, 409 for too many */
+  /** @throws AppError 400 for anything that PostgreSQL refuses, 409 for too many */
   async insert(
     project: ProjectEntity,
     id: string,

@@ -45,7 +45,7 @@ const PLINTH_EVENTS: Readonly<Record<string, PlinthEvent>> = {
 export const HTTP_POST = 'http_post';
 export const EVENTS = [...TABLE_EVENTS, ...Object.keys(PLINTH_EVENTS), HTTP_POST] as const;
 
-/** Schemas of which no table can have a webhook: their rows hold secrets, or are the queue itself. */
+/** Schemas whose tables cannot have webhooks: their rows hold secrets, or are the queue itself. */
 const CLOSED_SCHEMAS = new Set(['auth', 'storage', 'realtime', 'hooks', 'plinth', 'information_schema']);
 
 export const MAX_WEBHOOKS = 50;
@@ -69,7 +69,7 @@ export interface WebhookContent {
 
 export interface Webhook extends WebhookContent {
   readonly id: string;
-  /** False when its table was dropped, or a trigger with it. */
+  /** False if its table, or one of its triggers, was dropped. */
   readonly isComplete: boolean;
   readonly failingSince: Date | null;
   readonly sealedSecrets: Buffer;
@@ -108,7 +108,7 @@ function assertAddress(text: string): void {
 
 /**
  * The triggers of a webhook, one for each event. A condition is SQL of the owner: it is in parentheses that end after
- * a line break, so that a comment cannot hide what follows, and the statement must be sent as a single one.
+ * a line break, so that a comment cannot hide the text after it, and the statement must be sent as a single one.
  * @param keys primary key of the table; empty: all its changes are delivered in order
  */
 export function triggersOf(id: string, content: WebhookContent, keys: readonly string[]): string[] {
@@ -177,17 +177,17 @@ class WebhookRow extends RecordReader {
   }
 }
 
-/** Characters of a list of names as JSON. */
+/** Maximum characters of a list of names as JSON. */
 const MAX_LIST = 20_000;
 /** Bytes. */
 const MAX_SEALED = 1_024;
-/** Milliseconds in which both secrets sign after a rotation. */
+/** Milliseconds for which both secrets sign after a rotation. */
 export const ROTATION_MS = 86_400_000;
 
 export interface WebhookSecrets {
   readonly current: string;
   readonly previous?: string;
-  /** Milliseconds since the epoch, until which the previous one signs too. */
+  /** The time until which the previous secret signs, too, in milliseconds since the epoch. */
   readonly previousUntil?: number;
 }
 
@@ -198,14 +198,14 @@ export function secretOrNew(secret: string | undefined): string {
   return secret;
 }
 
-/** A webhook of a copy of the project, which has another id, cannot be sent until it gets a secret. */
+/** A webhook in a copy of the project, which has another id, cannot be sent until it gets a new secret. */
 const purposeOf = (projectId: string, id: string): string => `webhook:${projectId}:${id}`;
 
 export function sealSecrets({ id, dataSecret }: Project, webhookId: string, secrets: WebhookSecrets): Buffer {
   return new SecretBox(dataSecret).seal(JSON.stringify(secrets), purposeOf(id, webhookId));
 }
 
-/** Null if they were sealed for another project or webhook. */
+/** Null if the secrets were sealed for another project or webhook. */
 export function openSecrets(
   { id, dataSecret }: Project,
   webhookId: string,

@@ -136,7 +136,7 @@ export class WebhooksService {
     await this.audit.write({ action: 'project.webhook.send_again', actor, projectId, details });
   }
 
-  /** @throws AppError 404, also for a project that this staff member may not see */
+  /** @throws AppError 404, even for a project that this staff member may not see */
   private async projectOf(projectId: string): Promise<Project> {
     await this.projects.get(projectId);
     return this.registry.get(projectId);

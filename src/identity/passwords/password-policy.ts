@@ -5,7 +5,7 @@ import { COMMON_PASSWORDS } from './common-passwords';
 
 /** In bytes: bcrypt silently ignores the rest. */
 const MAX_PASSWORD_BYTES = 72;
-/** Characters (SPEC.md 8). A project may require more, but not fewer. */
+/** Minimum number of characters (SPEC.md 8). A project may require more, but not fewer. */
 const MIN_PASSWORD_LENGTH = 6;
 
 /** The settings of a project that concern passwords. */
@@ -57,7 +57,7 @@ export function unusableFault(password: string): PasswordFault | null {
   if (password.includes('\0')) {
     return { kind: 'unusable', message: 'The password must not hold a NUL character' };
   }
-  // An unpaired surrogate has no UTF-8 form: each would become the same replacement character.
+  // An unpaired surrogate cannot be encoded in UTF-8: all of them would become the same replacement character.
   return /\p{Surrogate}/u.test(password)
     ? { kind: 'unusable', message: 'The password is not valid Unicode' }
     : null;

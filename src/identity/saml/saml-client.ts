@@ -18,7 +18,7 @@ import type { SamlIssuer } from './saml-metadata';
 
 /** Milliseconds by which clocks may differ. */
 const SKEW_MS = 120_000;
-/** Milliseconds that an assertion may be old. */
+/** Maximum age of an assertion in milliseconds. */
 const MAX_AGE_MS = 10 * 60_000;
 const BEARER = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
 const SUCCESS = 'urn:oasis:names:tc:SAML:2.0:status:Success';

@@ -10,7 +10,7 @@
 export interface FailurePolicy {
   /** Failures that cause no delay. */
   readonly free: number;
-  /** Milliseconds; each further failure doubles the delay. */
+  /** Milliseconds of the first delay; each further failure doubles it. */
   readonly firstDelayMs: number;
   /** Milliseconds. */
   readonly maxDelayMs: number;
@@ -19,7 +19,7 @@ export interface FailurePolicy {
 }
 
 export abstract class FailureLedger {
-  /** Milliseconds until all of these keys may be tried again; 0 if they may be tried now. */
+  /** Milliseconds until all of these keys may be tried again; 0 if they may be tried immediately. */
   abstract blockedFor(keys: readonly string[]): Promise<number>;
 
   /** Counts a failure. */

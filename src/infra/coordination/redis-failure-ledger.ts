@@ -57,7 +57,7 @@ export class RedisFailureLedger extends FailureLedger {
   }
 }
 
-/** In the order in which the scripts read them. */
+/** The arguments in the order in which the scripts read them. */
 function numbersOf({ free, firstDelayMs, maxDelayMs, memoryMs }: FailurePolicy): number[] {
   return [free, firstDelayMs, maxDelayMs, memoryMs];
 }

@@ -13,7 +13,7 @@ const RETRY_MS = 1_000;
 @Injectable()
 export class RedisOutage {
   private readonly logger = new Logger(RedisOutage.name);
-  /** Milliseconds of the monotonic clock until which Redis is not asked; 0 while it answers. */
+  /** The time until which Redis is not asked, in milliseconds of the monotonic clock; 0 while it answers. */
   private until = 0;
 
   async through<T>(shared: () => Promise<T>, local: () => Promise<T>): Promise<T> {

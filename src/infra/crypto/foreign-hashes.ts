@@ -37,7 +37,7 @@ type ForeignHash =
       readonly hash: Buffer;
     };
 
-/** Null for any other text, and for a hash that asks for too much work. */
+/** Parses a hash. Null for any other text, and for a hash that requires too much work. */
 export function parseForeignHash(text: string): ForeignHash | null {
   return parseArgon2(text) ?? parsePbkdf2(text) ?? parseFirebase(text);
 }

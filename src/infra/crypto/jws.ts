@@ -12,7 +12,7 @@ const DIGESTS: Readonly<Record<KeyPairAlgorithm, string | null>> = {
 
 export interface JwsKey {
   readonly kid: string;
-  /** The only algorithm that the key is used with (RFC 8725, 3.1): the header of a token has no say in it. */
+  /** The only algorithm that the key is used with (RFC 8725, 3.1): the header of a token has no influence. */
   readonly algorithm: KeyPairAlgorithm;
   readonly key: KeyObject;
 }
@@ -43,7 +43,7 @@ export async function isSignedBy({ algorithm, key }: Omit<JwsKey, 'kid'>, token:
     Buffer.from(token.slice(end + 1), 'base64url'),
   ];
   return new Promise((resolve) =>
-    // It throws for a signature that cannot be parsed.
+    // This throws for a signature that cannot be parsed.
     verify(DIGESTS[algorithm], input, withEncoding(key), signature, (error, isValid) =>
       resolve(!error && isValid),
     ),

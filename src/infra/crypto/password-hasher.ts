@@ -18,7 +18,7 @@ const WAITING_PER_THREAD = 50;
 /** About a third of the CPU of a competing thread: requests come first, and sign-ins still progress. */
 const NICE_INCREMENT = 5;
 const IDLE_THREAD_MS = 30_000;
-/** Random, so that clients that were refused together do not return together. */
+/** Random, so that clients that were refused together do not all return at the same time. */
 const RETRY_AFTER_SECONDS = { least: 2, most: 6 };
 
 /**
@@ -42,7 +42,7 @@ export class PasswordHasher implements OnApplicationShutdown {
       idleTimeout: IDLE_THREAD_MS,
       // Sleeping in Atomics.wait would keep a thread from noticing that the pool is closed.
       atomics: 'disabled',
-      // Its histograms are not read, and take 0.7 MiB.
+      // The histograms are not read, and take 0.7 MiB.
       recordTiming: false,
       ...(process.platform === 'linux' ? { niceIncrement: NICE_INCREMENT } : {}),
     });

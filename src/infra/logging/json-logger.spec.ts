@@ -28,7 +28,7 @@ it.each([
   expect([line.msg, line.stack]).toEqual([expected, expected]);
 });
 
-it('bounds what it writes: an error that a project raised may have megabytes', () => {
+it('limits the length of what it writes: an error that a project raised may have megabytes', () => {
   const long = 'x'.repeat(5_000_000);
   const { msg, stack } = logged((logger) => logger.error(long, long, 'Request'));
   expect([msg?.length, stack?.length]).toEqual([8_192, 8_192]);

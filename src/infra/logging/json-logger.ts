@@ -11,11 +11,11 @@ const FRAMEWORK = new Set([
   'NestApplication',
 ]);
 
-/** Context of errors that Nest logs and throws again; main.ts prints those. */
+/** Context of errors that Nest logs and throws again; main.ts prints these errors. */
 const RETHROWN = 'ExceptionHandler';
 /** Limit for the characters of one text: an error raised by a project's SQL may have megabytes. */
 const MAX_TEXT = 8_192;
-/** Bytes of lines that wait while standard output cannot be written. */
+/** Maximum bytes of lines that wait while standard output cannot be written. */
 const MAX_WAITING = 1024 * 1024;
 /** Matches a JWT (all access tokens are JWTs), the beginning of a JWT, and named keys. */
 const TOKEN = /\b(?:eyJ[\w-]{10,}(?:\.[\w-]*){0,2}|plinth_(?:publishable|secret)_[\w-]{10,})/g;

@@ -31,7 +31,7 @@ export class FileTransport extends MailTransport {
     // The mail holds a token: only the owner of the data directory may read it.
     await mkdir(this.directory, { recursive: true, mode: 0o700 });
     const file = join(this.directory, fileName(mail));
-    // Written under another name and renamed, so that a reader never sees half a mail.
+    // Written under another name and then renamed, so that a reader never sees an incomplete mail.
     await writeFile(`${file}.part`, message, { mode: 0o600 });
     await rename(`${file}.part`, file);
     await this.removeOld();

@@ -7,7 +7,7 @@ export interface MailJob {
   readonly projectId: string;
   /** Id of the row in auth.outgoing_mails, and of the job. */
   readonly mailId: string;
-  /** A mail of the installation, sealed by PlatformMails; projectId is empty then. */
+  /** The encrypted mail of the installation, by PlatformMails; projectId is then empty. */
   readonly platformMail?: string;
 }
 

@@ -3,7 +3,7 @@
 export interface OutgoingMail {
   /** Stays the same when a mail is sent again after a crash, so that receivers show it once (RFC 5322, 3.6.4). */
   readonly messageId: string;
-  /** One address. */
+  /** A single address. */
   readonly to: string;
   readonly subject: string;
   readonly text: string;

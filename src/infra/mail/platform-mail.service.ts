@@ -38,7 +38,7 @@ export class PlatformMails {
     this.box = new SecretBox(masterKey, otherMasterKey);
   }
 
-  /** Queues a mail; it is tried again like those of projects. */
+  /** Queues a mail; it is retried like the mails of projects. */
   async send(mail: PlatformMail): Promise<void> {
     const platformMail = this.box.seal(JSON.stringify(mail), purposeOf(mail.id)).toString('base64');
     const options = mailJobOptions(mail.id, this.config.retryDelayMs);

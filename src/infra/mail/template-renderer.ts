@@ -28,7 +28,7 @@ export class TemplateRenderer implements OnApplicationShutdown {
     resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MIB, maxYoungGenerationSizeMb: MAX_HEAP_MIB / 4 },
     // Sleeping in Atomics.wait would keep a thread from noticing that the pool is closed.
     atomics: 'disabled',
-    // Its histograms are not read, and take 0.7 MiB.
+    // The histograms are not read, and take 0.7 MiB.
     recordTiming: false,
     ...(process.platform === 'linux' ? { niceIncrement: NICE_INCREMENT } : {}),
   });

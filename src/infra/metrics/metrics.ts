@@ -106,7 +106,7 @@ export class Metrics {
     });
   }
 
-  /** Replaced in a worker. */
+  /** Replaced in worker processes. */
   ofAllProcesses: () => Promise<string> = () => this.registry.metrics();
 
   /** The metrics of this process. */

@@ -15,9 +15,9 @@ const TIMEOUT_MS = 10_000;
 /** Milliseconds for an answer of a name server, and the number of attempts. */
 const DNS_MS = 2_000;
 const DNS_TRIES = 2;
-/** Bytes of the head of an answer. */
+/** Maximum bytes of the head of an answer. */
 const MAX_HEADERS = 32 * 1024;
-/** Bytes of the body of an answer. */
+/** Maximum bytes of the body of an answer. */
 const MAX_BODY = 512 * 1024;
 
 export interface OutboundRequest {
@@ -48,7 +48,7 @@ export class OutboundHttp {
     private readonly schemes: readonly string[] = ['https:'],
   ) {}
 
-  /** For a server that the operator has chosen. */
+  /** Creates a client for a server that the operator has chosen. */
   static toHostOf(url: URL): OutboundHttp {
     return new OutboundHttp([hostOf(url)]);
   }
@@ -69,7 +69,7 @@ export class OutboundHttp {
       maxHeaderSize: MAX_HEADERS,
       headers: {
         ...headers,
-        // A compressed answer would have another size.
+        // A compressed answer would have a different size.
         'accept-encoding': 'identity',
         'user-agent': 'Plinth',
         ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),

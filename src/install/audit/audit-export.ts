@@ -21,7 +21,7 @@ const COLUMNS = [
 
 type Printer = (record: AuditRecord) => string;
 
-/** One JSON object a line. */
+/** One JSON object per line. */
 export const toJsonLine: Printer = (record) => `${JSON.stringify(record)}\n`;
 
 /** RFC 4180, without the header line. */
@@ -55,8 +55,8 @@ export async function* exportedLog(
 }
 
 /**
- * A text that a spreadsheet would take for a formula gets an apostrophe in front (OWASP, "CSV Injection"): names of staff
- * and details come from outside.
+ * A text that a spreadsheet would read as a formula gets an apostrophe in front (OWASP, "CSV Injection"):
+ * names of staff and details come from outside.
  */
 function csvField(value: AuditRecord[keyof AuditRecord]): string {
   if (value === null) return '';

@@ -27,7 +27,7 @@ export interface AuditEntry {
 
 export interface AuditRecord {
   readonly id: string;
-  /** UTC with microseconds, as it is hashed. */
+  /** UTC with microseconds, as in the hashed text. */
   readonly at: string;
   readonly actor: string;
   readonly action: string;
@@ -56,7 +56,7 @@ export interface AuditQuery extends AuditFilter {
   readonly before?: string;
 }
 
-/** The time of a record as it is hashed. */
+/** The time of a record as in the hashed text. */
 export const HASHED_TIME = `to_char(l.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 const RECORDS = `select l.id, ${HASHED_TIME} as at, l.actor, l.action, l.project_id, l.address, l.details,

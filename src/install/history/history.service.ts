@@ -84,7 +84,7 @@ export class History implements OnApplicationBootstrap, BeforeApplicationShutdow
     this.flusher ??= setTimeout(() => this.flush(), FLUSH_MS).unref();
   }
 
-  /** An entry that is notable if it has an error. */
+  /** Adds an entry, which is notable if it has an error. */
   note(projectId: string, entry: Omit<HistoryEntry, 'at'>): void {
     const at = this.clock.now() - (entry.ms ?? 0);
     if (this.admits(projectId, (entry.error ?? null) !== null)) this.add(projectId, { at, ...entry });

@@ -19,7 +19,7 @@ export class CatchUpObstacles {
   ) {}
 
   /**
-   * One reason each; empty if changes can be followed.
+   * Returns the reasons; empty if changes can be followed.
    * @param maxBytes of tables that are copied while writes are refused
    */
   async find(source: Place, target: Place, maxBytes: number): Promise<string[]> {

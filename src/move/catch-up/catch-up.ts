@@ -10,11 +10,11 @@ import type { LockedTable } from '../write-stop-sessions';
 import type { ChangeReplay } from './change-replay';
 import type { SourceChanges } from './source-changes';
 
-/** Milliseconds that the target may be behind when the stop of writes begins. */
+/** Milliseconds that the target may lag when the stop of writes begins. */
 const NEAR_MS = 1_000;
 /** Rounds that may take as long as the previous round before the move is given up. */
 const MAX_STALLS = 5;
-/** Milliseconds for the materialized views, which are refreshed once more while writes are refused. */
+/** Milliseconds for the materialized views, which are refreshed again while writes are refused. */
 const MAX_VIEWS_MS = 2_000;
 
 export interface CatchUpTarget {

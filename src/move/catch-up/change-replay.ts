@@ -1,6 +1,6 @@
 /**
- * Repeats the changes of the source on the target. Its sessions have no rights but those of the project's owner, and run with
- * session_replication_role = replica, so that triggers, rules and foreign keys do not act a second time.
+ * Repeats the changes of the source on the target. Its sessions have no rights but those of the project's owner, and
+ * run with session_replication_role = replica, so that triggers, rules and foreign keys do not run a second time.
  */
 import type { BoundedClient } from '../../database/pools/one-off-connection';
 import { startupOptions } from '../../database/pools/session-state';
@@ -21,7 +21,7 @@ const MAX_BYTES = 4 * 1024 * 1024;
 
 const SESSION = startupOptions({
   search_path: '',
-  // An error instead of an incomplete change where row-level security applies to the owner.
+  // Raises an error instead of giving an incomplete change where row-level security applies to the owner.
   row_security: 'off',
   statement_timeout: '0',
   lock_timeout: '0',
@@ -46,7 +46,7 @@ export class ChangeReplay {
   private readonly tables = new Map<number, { facts: FollowedTable; changed: ChangedTable }>();
   private waiting: Waiting[] = [];
   private bytes = 0;
-  /** A transaction of the source has not ended yet, or is not committed here. */
+  /** True while a transaction of the source has not ended, or is not committed here. */
   private isOpen = false;
   private hasEnded = true;
 
@@ -102,7 +102,7 @@ export class ChangeReplay {
     return this.waiting.length >= MAX_STATEMENTS || this.bytes >= MAX_BYTES;
   }
 
-  /** All transactions of the source that were added have ended, so that a flush() commits. */
+  /** True when all added transactions of the source have ended, so that a flush() commits. */
   get isBetweenTransactions(): boolean {
     return this.hasEnded;
   }
@@ -146,7 +146,7 @@ export class ChangeReplay {
     }
   }
 
-  /** @throws AppError 409 when a row of the target is not what it was on the source */
+  /** @throws AppError 409 when a row of the target differs from the old row on the source */
   async flush(): Promise<void> {
     const { waiting } = this;
     if (waiting.length === 0 && !(this.isOpen && this.hasEnded)) return;

@@ -20,7 +20,7 @@ export class ChangedTable {
   private readonly target: string;
   private readonly keys: readonly { readonly at: number; readonly condition: string }[];
 
-  /** @throws AppError 409 when the columns are not those that were copied */
+  /** @throws AppError 409 when the columns differ from the columns that were copied */
   constructor(
     private readonly table: FollowedTable,
     private readonly columns: readonly string[],
@@ -33,7 +33,7 @@ export class ChangedTable {
     }));
   }
 
-  /** For TRUNCATE. */
+  /** The relation, for TRUNCATE. */
   get name(): string {
     return `only ${this.target}`;
   }
@@ -57,7 +57,7 @@ export class ChangedTable {
     const list = this.columns.map(quoteIdentifier).join(', ');
     return this.named('i', (place) => {
       const values = row.map(place).join(', ');
-      // As COPY does it: values of GENERATED ALWAYS columns are kept.
+      // As in COPY, values of GENERATED ALWAYS columns are kept.
       return `insert into ${this.target} (${list}) overriding system value values (${values})`;
     });
   }

@@ -1,6 +1,6 @@
 /**
- * The tables of a project whose changes logical replication can follow, and those that are copied during the stop of writes:
- * without a key no row can be found again, and unlogged tables are not in the write-ahead log.
+ * The tables of a project whose changes logical replication can follow, and those that are copied during the stop of
+ * writes: without a key, rows cannot be identified, and unlogged tables are not in the write-ahead log.
  */
 import type { BoundedClient } from '../../database/pools/one-off-connection';
 import type { LockedTable } from '../write-stop-sessions';
@@ -17,15 +17,15 @@ export interface FollowedTable extends LockedTable {
 
 export interface TableFacts extends FollowedTable {
   readonly isFollowed: boolean;
-  /** With its indexes. */
+  /** Bytes of the table with its indexes. */
   readonly bytes: number;
   /** Row-level security applies to the owner. */
   readonly isForced: boolean;
-  /** It has a trigger or a rule that also runs for replicated changes. */
+  /** Whether it has a trigger or a rule that also runs for replicated changes. */
   readonly firesAlways: boolean;
 }
 
-/** Not of the system, of Plinth's event triggers, or of an extension: as in a backup. */
+/** Excludes tables of the system, of Plinth's event triggers and of extensions, as a backup does. */
 const COPIED = `n.nspname !~ '^pg_' and n.nspname not in ('information_schema', 'plinth') and c.relpersistence <> 't'
   and not exists (select from pg_catalog.pg_depend d where d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass
                   and d.objid = c.oid and d.deptype = 'e')`;
@@ -78,7 +78,7 @@ export async function readTables(client: BoundedClient): Promise<TableFacts[]> {
   return (await client.query<TableFacts>(TABLES)).rows;
 }
 
-/** Materialized views with content; those that others read from come first. */
+/** Materialized views with content, each after the views that it reads from. */
 export async function readMaterializedViews(client: BoundedClient): Promise<LockedTable[]> {
   return (await client.query<LockedTable>(VIEWS)).rows;
 }

@@ -1,7 +1,7 @@
 /**
- * The changes of a project's database on the source, by PostgreSQL's logical replication: a publication of the tables, a
- * replication slot that begins at an exported snapshot, and the stream of what was committed after it. The slot is a temporary
- * one, so it ends with its session: the log is not kept for a move whose process is gone.
+ * The changes of a project's database on the source, by PostgreSQL's logical replication: a publication of the
+ * tables, a replication slot that begins at an exported snapshot, and the stream of what was committed after it. The
+ * slot is temporary, so it ends with its session: the log is not kept for a move whose process has ended.
  */
 import { randomBytes } from 'node:crypto';
 import type { Client } from 'pg';
@@ -28,20 +28,20 @@ import { type LogicalMessage, parseLogicalMessage } from '../../replication/pgou
 const PREFIX = 'plinth_move_';
 const NAME = /^plinth_move_[0-9a-f]{16}$/;
 const SNAPSHOT = /^[0-9A-F-]+$/i;
-/** Milliseconds. A slot waits for the end of every transaction of the server that is writing. */
+/** Milliseconds to wait. A slot waits for the end of every transaction of the server that is writing. */
 const SLOT_MS = 60_000;
 /** Milliseconds between two reports: PostgreSQL ends a connection that is silent for 60 seconds. */
 const REPORT_MS = 10_000;
 /** Milliseconds between two checks of the log that the source keeps. */
 const WATCH_MS = 2_000;
-/** Bytes of one change, which is kept in memory. */
+/** Maximum bytes of one change, which is kept in memory. */
 const MAX_CHANGE_BYTES = 64 * 1024 * 1024;
-/** Bytes of the write-ahead log that the source may keep for a small project; for a larger one, the size of the project. */
+/** Maximum bytes of the write-ahead log that the source may keep for a small project; for a larger project, its size. */
 const MIN_KEPT_LOG = 4 * 1024 ** 3;
 
 /**
- * The role is a superuser, and the database has an untrusted owner: none of its code is called. Names are qualified, triggers
- * and event triggers do not fire, and no setting of the owner applies.
+ * The role is a superuser, and the database has an untrusted owner: so none of its code is called. Names are
+ * qualified, triggers and event triggers do not fire, and no setting of the owner applies.
  */
 const SESSION = startupOptions({
   search_path: '',
@@ -146,7 +146,7 @@ export class SourceChanges {
     return this.messages?.isEmpty ?? true;
   }
 
-  /** @returns the next message, and the bytes of it. @throws AppError 409 when there are no more */
+  /** @returns the next message and its size in bytes @throws AppError 409 when there are no more */
   async next(): Promise<{ readonly message: LogicalMessage<MovedText>; readonly bytes: number }> {
     for (;;) {
       const bytes = await this.messages?.next().catch((error: unknown) => {
@@ -197,7 +197,7 @@ export class SourceChanges {
     if (bytes > this.maxKept) throw tooMuchLog(bytes);
   }
 
-  /** Ends the stream and the slot. The session stays, for unpublish(). */
+  /** Ends the stream and the slot. The session remains open for unpublish(). */
   end(): void {
     clearInterval(this.reporting);
     clearInterval(this.watching);
@@ -222,7 +222,7 @@ export class SourceChanges {
     this.replication?.send(reportOf(this.confirmed));
   }
 
-  /** The project's database may be gone already, or closed: recovery removes what remains. */
+  /** The project's database may have been dropped already, or closed: recovery removes what remains. */
   private async close(): Promise<void> {
     this.end();
     await this.unpublish().catch(() => undefined);
@@ -239,7 +239,7 @@ export class SourceChanges {
   }
 }
 
-/** Removes what an interrupted move left in the project's database. */
+/** Removes the remains of an interrupted move from the project's database. */
 export async function removeChanges({ server, project }: Place): Promise<void> {
   const mayBeLeft = await server.asAdmin(MAINTENANCE_DATABASE, async (client) => {
     await client.query(

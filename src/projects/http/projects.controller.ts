@@ -94,7 +94,7 @@ export class ProjectsController {
     @CurrentStaff() staff: StaffCaller,
     @CurrentActor() actor: Actor,
   ): Promise<ProjectResponse> {
-    // Plan and quotas are what the installation grants a project, so its own administrators cannot raise them.
+    // The installation grants plan and quotas to a project, so the project's own administrators cannot raise them.
     const isGranted = (body.plan ?? null) !== null || changesQuotas(body.settings ?? {});
     if (isGranted && !isOperator(staff)) throw roleForbids();
     await this.templates.assertValid(body.settings?.mail_templates ?? {});

@@ -19,7 +19,7 @@ import {
 export interface Setting<T> {
   /** The value for a project that has not set it. */
   readonly fallback: T;
-  /** For OpenAPI and docs/reference/administration.md, without a full stop. */
+  /** Description for OpenAPI and docs/reference/administration.md, without a full stop. */
   readonly description: string;
   /** The default as docs/reference/administration.md shows it, if the value itself is not meaningful: `none`, `the plan's`. */
   readonly fallbackText?: string;
@@ -77,7 +77,7 @@ export function text<F extends string | null>({
 }
 
 export function url(declaration: Declaration<null>): Setting<string | null> {
-  // A user and password before the host can make a URL look like another site's.
+  // A user and password before the host can make a URL look like that of another site.
   const options = {
     require_tld: false,
     require_protocol: true,

@@ -27,7 +27,7 @@ export function outputClass<T>(name: string, settings: Settings): Type<T> {
   ]);
 }
 
-/** Not as the schema's `default`: clients that fill in defaults would overwrite stored values. */
+/** Not declared as the schema's `default`: clients that fill in defaults would overwrite stored values. */
 function withDefault({ description, fallback, fallbackText }: Setting<unknown>): string {
   return `${description}; default: ${fallbackText ?? JSON.stringify(fallback)}`;
 }

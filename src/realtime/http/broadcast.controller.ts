@@ -52,7 +52,7 @@ const PayloadBody = (): MethodDecorator =>
     SetMetadata(JSON_BODY, true),
     ApiBody({
       required: true,
-      // As a column of type jsonb: members of any JSON.
+      // Documented like a column of type jsonb: any JSON.
       schema: { type: 'object', additionalProperties: { 'x-postgres-type': 'jsonb' } as object },
       examples: { example: { summary: 'Example', value: { x: 1 } } },
     }),

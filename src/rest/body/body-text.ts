@@ -19,7 +19,7 @@ export function textOf(body: Buffer): string {
 /** Bytes that are decoded in one piece. */
 const PIECE = 256 * 1024;
 
-/** As textOf(), in slices. */
+/** Like textOf(), in slices. */
 export async function textInSlices(body: Buffer): Promise<string> {
   if (body.length <= PIECE) return textOf(body);
   if (body.includes(0)) throw holdsNul();

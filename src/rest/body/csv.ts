@@ -22,7 +22,7 @@ const BLOCK = 64 * 1024;
 const COPIES = 2;
 
 export interface CsvRows {
-  /** A list of objects with the names of the header, all values texts or null. */
+  /** A list of objects with the names of the header; all values are texts or null. */
   readonly json: Buffer;
   /** The names of the header, without duplicates. */
   readonly names: readonly string[];
@@ -30,7 +30,7 @@ export interface CsvRows {
 }
 
 /**
- * Lines end with LF or CRLF. A quoted field may contain any character, and `""` is a quote. Of duplicate columns the last counts.
+ * Lines end with LF or CRLF. A quoted field may contain any character, and `""` is a quote. The last of duplicate columns counts.
  * @param memory reserves memory for the JSON, since each row repeats the header's names, which may be as long as the body
  * @throws AppError PL102 for an open quote or a line with more or fewer fields than the header, and the errors of `memory`
  */
@@ -171,7 +171,7 @@ export function* records(text: string): Generator<readonly string[] | null, void
   }
 }
 
-/** Null: the field is longer than PIECE. */
+/** Null if the field is longer than PIECE. */
 function plain(text: string, start: number): [string, number] | null {
   const limit = Math.min(text.length, start + PIECE);
   const end = endOfPlain(text, start, limit);

@@ -4,7 +4,7 @@ import { invalidBody, restError } from '../rest.errors';
 import { holdsNul, textOf } from './body-text';
 import { JSON_HINT, looksLikeJson } from './looks-like-json';
 
-/** Bytes of a form. Parsing one takes as long as parsing JSON of ten times its size. */
+/** Maximum bytes of a form. Parsing a form takes as long as parsing JSON of ten times its size. */
 export const LARGEST_FORM = 1024 * 1024;
 const MAX_FIELDS = 10_000;
 

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../common/text/json';
 import { type JsonStructure, structureOf } from './json-structure';
 import { scanStructure } from './scan-structure';
 
-/** Longer than any piece that is scanned at once. */
+/** Longer than any piece that is scanned in one step. */
 const LONG = 'ü"\\\n😀'.repeat(20_000);
 const KEYS = Array.from({ length: 3_000 }, (_, index) => `key ${index}`);
 

@@ -15,7 +15,7 @@ import { JSON_HINT, looksLikeJson } from './looks-like-json';
 import { scanStructure } from './scan-structure';
 
 export interface Payload {
-  /** JSON: an object or a list of objects. Large bodies stay bytes. */
+  /** JSON: an object or a list of objects. Large bodies remain bytes. */
   readonly json: string | Buffer;
   readonly isList: boolean;
   readonly rows: RowShapes;
@@ -26,7 +26,7 @@ const LARGE = 64 * 1024;
 
 /**
  * A body of rows. A large body is read in slices, so that the event loop is never blocked for long.
- * @throws AppError PL102 for what does not parse, PL157 for another media type, and what `memory` throws
+ * @throws AppError PL102 for text that does not parse, PL157 for another media type, and errors of `memory`
  */
 export async function readPayload(body: Buffer, type: MediaType, memory: Memory): Promise<Payload> {
   switch (type.kind) {
@@ -60,7 +60,7 @@ export async function readJsonBody(body: Buffer): Promise<JsonBody> {
   }
 }
 
-/** For a media type that the operation does not read. */
+/** The error for a media type that the operation does not read. */
 export const unreadable = (body: Buffer): AppError =>
   restError('PL157', {
     message: 'The body must be application/json, text/csv or a form',

@@ -1,4 +1,4 @@
-/** A request's body, read as far as plans need it. */
+/** A request's body, read as far as the plan requires. */
 import type { HeldBody } from '../../admission/memory-budget';
 import type { RequestShape } from '../grammar/rest-request';
 import { assertText } from './body-text';
@@ -8,9 +8,9 @@ import { type Payload, readJsonBody, readPayload, unreadable } from './payload';
 import { RowShapes } from './row-shapes';
 
 export interface RequestBody {
-  /** As the client sent it. */
+  /** The body as the client sent it. */
   readonly bytes: Buffer;
-  /** As rows, where the operation reads rows. */
+  /** The body as rows, if the operation reads rows. */
   readonly payload: Payload | null;
   /** The structure of a function's arguments; null for a body that is not JSON and does not become JSON, and for rows. */
   readonly structure: JsonStructure | null;
@@ -23,7 +23,7 @@ const NO_ARGUMENTS: JsonStructure = { kind: 'object', rows: RowShapes.alike([], 
 
 /**
  * @param held null when the request has none
- * @throws AppError PL102 for what does not parse, PL157 for a media type that the operation does not read
+ * @throws AppError PL102 for text that does not parse, PL157 for a media type that the operation does not read
  */
 export async function readRequestBody(
   { kind, method, contentType }: RequestShape,

@@ -9,7 +9,7 @@ const MAX_NAMES = 100_000;
 export class RowShapes {
   /** The names of each shape, in the order of its first row; the first shape is the first row's. */
   readonly shapes: (readonly string[])[] = [];
-  /** True when there were more names than are kept. The first row's names are kept even then, up to the limit. */
+  /** True if there were more names than are kept. Even then the first row's names are kept, up to the limit. */
   isCut = false;
   private rows = 0;
   /** The shape of each row, by its number; empty while all have the first. */

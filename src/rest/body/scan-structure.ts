@@ -7,7 +7,7 @@ import { RowShapes } from './row-shapes';
 
 /** Bytes tokenized between two checks of the clock. */
 const PIECE = 16 * 1024;
-/** Characters of a string that the tokenizer collects at once; without a buffer it appends them one by one. */
+/** Characters of a string that the tokenizer collects in one step; without a buffer it appends them one by one. */
 const STRING_BUFFER = 64 * 1024;
 /** Characters of a member's name, of which PostgreSQL reads 63 bytes. */
 const MAX_NAME = 1024 * 1024;

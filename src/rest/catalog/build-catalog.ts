@@ -116,7 +116,7 @@ function buildColumn([, name, inputType, declaredType, baseType, nullable, hasDe
   return { name, inputType, declaredType, typeClass: typeClassOf(baseType), nullable, hasDefault };
 }
 
-/** Computed fields: functions of one row that return one value, by the row's relation and by name. */
+/** Computed fields, by the row's relation and by name: functions of one row that return one value. */
 function computedFields({ routines }: CatalogRows): Map<string, Map<string, ComputedField[]>> {
   const fields = new Map<string, Map<string, ComputedField[]>>();
   for (const row of routines) {
@@ -175,7 +175,7 @@ function* routinesByName(
   return byName;
 }
 
-/** PostgREST's order of overloads, in which it lists candidates: fewest arguments first, then by names and types. */
+/** PostgREST's order for listing candidate overloads: fewest arguments first, then by names and types. */
 function byArguments(a: Routine, b: Routine): number {
   return a.arguments.length - b.arguments.length || compareText(argumentsOf(a), argumentsOf(b));
 }

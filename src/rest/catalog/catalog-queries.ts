@@ -1,4 +1,4 @@
-/** Parts that several queries share. */
+/** Fragments that several queries share. */
 import { FIRST_NORMAL_OID, MAY_LEAVE_LOCKS, MAY_READ_REQUEST } from './code-traits';
 import { REQUEST_ROLES } from '../../database/platform/server-capabilities';
 import { DDL_TRIGGER } from '../../provisioning/event-triggers';
@@ -8,8 +8,8 @@ const USER_SCHEMAS = `(select oid, nspname from pg_namespace
   where nspname !~ '^pg_' and nspname not in ('information_schema', 'plinth', 'plinth_migrations'))`;
 
 /**
- * Objects of these schemas have oids from here on: PostgreSQL's own come before them. The condition lets PostgreSQL read a few rows
- * by an index instead of a whole table of the system catalog.
+ * Objects of these schemas have oids from here on: those of PostgreSQL itself are lower. The condition lets
+ * PostgreSQL read a few rows by an index instead of a whole table of the system catalog.
  */
 const OWN = `>= ${FIRST_NORMAL_OID}`;
 
@@ -53,7 +53,7 @@ export const RELATIONS = `
   where c.oid ${OWN} and c.relkind in ('r', 'v', 'm', 'f', 'p')
   order by n.nspname, c.relname`;
 
-/** A view's parsed query, which is often larger than everything else that is read of the view. */
+/** A view's parsed query, which is often larger than all other data about the view. */
 export const VIEWS = `
   select c.oid::text, r.ev_action::text
   from pg_class c join pg_rewrite r on r.ev_class = c.oid and r.rulename = '_RETURN'
@@ -155,10 +155,10 @@ const GRANTED_ROLES = `
   )`;
 
 /**
- * Settings of a project's own roles (ALTER ROLE ... SET) that a request may apply: only those that need no privilege, and none that
- * Plinth's own statements or the reading of results depend on. Settings of the roles that all projects share are never read: each
- * role may change its own settings, so every owner can change the settings of anon. pg_settings takes milliseconds to
- * compute, so it is not joined but looked up for the settings found, which are mostly none.
+ * Settings of a project's own roles (ALTER ROLE ... SET) that a request may apply: only those that need no privilege,
+ * and none that Plinth's own statements or the reading of results depend on. Settings of the roles that all projects
+ * share are never read: each role may change its own settings, so every owner can change the settings of anon.
+ * pg_settings takes milliseconds to compute, so it is not joined but looked up for the settings found, usually none.
  */
 export const ROLES = `
   with ${GRANTED_ROLES},
@@ -177,9 +177,9 @@ export const ROLES = `
 
 /**
  * Roles of requests that cannot read back the rows they write, so that RETURNING would make the write fail
- * (PostgreSQL manual, CREATE POLICY, table of policies by command). A role without a policy may
- * inherit one. The loops are role by role: PostgreSQL keeps the memberships of one role in memory, and a shared
- * role may be many.
+ * (PostgreSQL manual, CREATE POLICY, table of policies by command). A role without a policy may inherit one.
+ * The query loops over roles: PostgreSQL keeps the memberships of one role in memory, and a shared role may
+ * have many.
  */
 export const WITHHELD = `
   with ${GRANTED_ROLES},

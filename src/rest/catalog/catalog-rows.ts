@@ -57,7 +57,7 @@ export interface RoutineRow {
   readonly result_name: string;
   readonly base_name: string;
   readonly is_composite: boolean;
-  /** The relation whose row type is the result, or the one argument. */
+  /** The relation whose row type is the type of the result, or of the only argument. */
   readonly result_relation: string | null;
   readonly argument_relation: string | null;
   readonly statement_timeout: string | null;
@@ -84,7 +84,7 @@ export interface RepresentationRow {
   readonly name: string;
 }
 
-/** A setting of a role. If it is set for this database and for all, this database's row comes last. */
+/** A setting of a role. If it is set for this database and for all databases, the row of this database comes last. */
 export interface RoleRow {
   readonly role: string;
   readonly name: string;

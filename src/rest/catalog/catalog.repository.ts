@@ -61,7 +61,7 @@ export class CatalogRepository {
   constructor(private readonly door: RlsTransaction) {}
 
   /**
-   * One round trip with one snapshot, so that a function's row type is among the tables read.
+   * Reads everything in one round trip with one snapshot, so that a function's row type is among the tables read.
    * @param onBegin called before the snapshot is taken
    */
   async read(database: ProjectDatabase, onBegin?: () => void): Promise<CatalogRows> {

@@ -18,7 +18,7 @@ export const CATALOG_ENTRIES = 400_000;
  * schema evicts only other huge schemas.
  */
 export const LARGE_CATALOG = 20_000;
-/** The same limit for all large catalogs. One catalog is kept even if it is larger; a read returns no more. */
+/** The same limit for all large catalogs together. A single catalog is kept even if it is larger. */
 const LARGE_CATALOG_ENTRIES = 100_000;
 
 @Injectable()

@@ -39,7 +39,7 @@ export interface Relation extends QualifiedName {
   readonly insertable: boolean;
   readonly updatable: boolean;
   readonly deletable: boolean;
-  /** By name. */
+  /** Keyed by name. */
   readonly computed: ReadonlyMap<string, readonly ComputedField[]>;
   readonly isPartition: boolean;
   /** Roles with privileges on it, which may see its name. `public` means all roles. */
@@ -150,20 +150,20 @@ export interface Catalog extends CodeTraits {
   readonly relationships: ReadonlyMap<string, readonly Relationship[]>;
   readonly routines: ReadonlyMap<string, readonly Routine[]>;
   readonly mediaHandlers: readonly MediaHandler[];
-  /** By representationKey(). */
+  /** Keyed by representationKey(). */
   readonly representations: ReadonlyMap<string, Representation>;
   /** Settings of the project's own roles (ALTER ROLE), by role and name. SET ROLE does not apply them, so each request does. */
   readonly roleSettings: ReadonlyMap<string, ReadonlyMap<string, string>>;
   /**
-   * By schema: types whose text output shows names of the system catalog, such as `regclass`, and types built
-   * from them.
+   * Keyed by schema: types whose text output shows names of the system catalog, such as `regclass`, and types
+   * built from them.
    */
   readonly revealingTypes: ReadonlyMap<string, ReadonlySet<string>>;
   /** True if an event trigger announces DDL; otherwise changes are found by polling. */
   readonly announcesDdl: boolean;
 }
 
-/** What the code in a project's database may do. */
+/** What the code in a project's database may read or change. */
 export interface CodeTraits {
   /** True when some function may set response.headers or response.status. */
   readonly setsResponse: boolean;

@@ -1,8 +1,8 @@
 /**
- * One project's catalog: read on first use, then updated in the background while the old catalog stays in use.
- * Changes are announced on a channel, on which one of the project's pooled connections listens. Without event triggers, or while
- * that connection is busy, requests have a cheap fingerprint compared about once a second. There is no timer: it would take
- * connections from the requests of other projects.
+ * One project's catalog: read on first use, then updated in the background while the old catalog stays in
+ * use. Changes are announced on a channel, on which one of the project's pooled connections listens. Without
+ * event triggers, or while that connection is busy, a request compares a cheap fingerprint about once a
+ * second. There is no timer, which would take connections from the requests of other projects.
  */
 import { isFault } from '../../common/errors/database-fault';
 import type { ProjectDatabase } from '../../database/pools/project-database';
@@ -14,7 +14,7 @@ import type { CatalogRepository } from './catalog.repository';
 const FRESH_MS = 400;
 /** Milliseconds after which it waits for the comparison, unless one is running. */
 const STALE_MS = 2_000;
-/** Milliseconds after which it waits in any case. */
+/** Milliseconds after which it waits even then. */
 const IDLE_MS = 10_000;
 /**
  * Milliseconds after which the catalog is compared in the background although changes are announced: a function of the project
@@ -22,12 +22,12 @@ const IDLE_MS = 10_000;
  */
 const TRUSTED_MS = 30_000;
 
-/** Milliseconds of the monotonic clock since which all changes of a database are announced. Infinity: they are not. */
+/** Milliseconds of the monotonic clock since which all changes of a database are announced; Infinity if they are not. */
 export type HeardSince = (database: ProjectDatabase) => number;
 
 export class ProjectCatalog {
   private catalog: Catalog | undefined;
-  /** When the last comparison ended, and when it began to read the database; milliseconds of the monotonic clock. */
+  /** The times at which the last comparison ended, and at which it began to read, in milliseconds of the monotonic clock. */
   private lastCheck = -Infinity;
   private checkedFrom = -Infinity;
   private isChecking = false;
@@ -71,7 +71,7 @@ export class ProjectCatalog {
     private readonly repository: CatalogRepository,
     private readonly onError: (error: unknown) => void,
     private readonly heardSince: HeardSince = () => Infinity,
-    /** Called after each read, when entries has its new value. */
+    /** Called after each read, when `entries` has its new value. */
     private readonly onRead: () => void = () => undefined,
   ) {}
 
@@ -96,7 +96,7 @@ export class ProjectCatalog {
     return isTrusted ? this.catalog : undefined;
   }
 
-  /** A change was announced: reads the catalog again in the background. */
+  /** Call it when a change was announced: reads the catalog again in the background. */
   onAnnounced(): void {
     if (this.catalog) this.inBackground(this.reload);
   }
@@ -125,7 +125,7 @@ export class ProjectCatalog {
     if (this.closed) return;
     try {
       const traits = await this.repository.readTraits(this.database);
-      // Another read adds the traits of a newer catalog.
+      // Another read will add the traits of a newer catalog.
       if (this.catalog !== catalog) return;
       [this.catalog, this.hasTraits] = [{ ...catalog, ...traits }, true];
     } catch (error) {

@@ -26,7 +26,7 @@ export class SchemaIndex {
   private readonly constraintsByRelation = new Map<string, ConstraintRow[]>();
   private readonly viewPrimaryKeys = new Map<string, string[]>();
 
-  /** Called once, before all other methods. Yields to the event loop between its steps. */
+  /** Call it once, before all other methods. It yields to the event loop between its steps. */
   *fill({ relations, views, constraints }: CatalogRows): Generator<void, void> {
     this.constraints = constraints;
     for (const row of relations) {
@@ -66,7 +66,7 @@ export class SchemaIndex {
     return this.constraintsByRelation.get(oid) ?? [];
   }
 
-  /** A table's own primary key; for a view that of its base table, if the view shows all of its columns. */
+  /** A table's own primary key; for a view, that of its base table if the view shows all of its columns. */
   primaryKeyOf(oid: string): string[] {
     const own = this.constraintsOf(oid).find(({ type }) => type === 'p');
     return own ? (this.namesOf(oid, own.columns) ?? []) : (this.viewPrimaryKeys.get(oid) ?? []);

@@ -1,4 +1,4 @@
-/** A function call in the FROM of a SELECT. TypeORM's builder takes no functions there, so the text is composed here. */
+/** A function call in the FROM of a SELECT. TypeORM's builder does not support functions there, so the text is composed here. */
 import { quoteIdentifier } from '../../database/sql/identifier';
 import type { RoutineArgument } from '../catalog/catalog';
 import type { ArgumentsPlan, CallPlan, CallRequestPlan, RepresentationPlan } from '../plan/plan';
@@ -24,7 +24,7 @@ function compileCall(builder: StatementBuilder, plan: CallPlan): string {
 }
 
 function columnsSql({ returning, routine }: CallPlan): string {
-  // A null row has no columns to name, so all of the row is taken, whichever columns are shown.
+  // A null row has no columns to name, so the whole row is taken, whichever columns are shown.
   if (returning.kind !== 'fields' || !routine.returnsSet || returning.fields.length === 0)
     return 'plinth_call.*';
   return returning.fields

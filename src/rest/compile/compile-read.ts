@@ -25,7 +25,7 @@ import {
 /** The common table expression with the rows of a write or a function. */
 export const RESULT = 'plinth_result';
 
-/** A media type handler takes records whose embeds are jsonb, as PostgREST's do. */
+/** A media type handler expects records whose embeds are jsonb, as in PostgREST. */
 export function compileShown(
   builder: StatementBuilder,
   { read, representation }: Pick<RequestPlan, 'read' | 'representation'>,
@@ -125,8 +125,8 @@ function addOrder(
 const NULLS = { nullsfirst: 'NULLS FIRST', nullslast: 'NULLS LAST' } as const;
 
 /**
- * Not by the builder, which prints both numbers: an offset in the text would make each page a different statement. The
- * limit is printed, because PostgreSQL plans better when it knows the limit.
+ * Not done by the builder, which prints both numbers: an offset in the text would make each page a different
+ * statement. The limit is printed, because PostgreSQL plans better when it knows the limit.
  */
 export function windowSql(
   builder: StatementBuilder,
@@ -146,7 +146,7 @@ function joinEmbed(builder: StatementBuilder, query: Select, embed: EmbedPlan): 
   else query.leftJoin(joined, embed.alias, condition);
 }
 
-/** One row with the list of all rows. An empty list is null, so that an inner join can drop the parent. */
+/** Returns one row with the list of all rows. An empty list is null, so that an inner join can drop the parent. */
 function listSql(rows: string, { shape, columns }: EmbedPlan): string {
   const lists =
     shape === 'spread-columns'
@@ -219,7 +219,7 @@ function embedValueSql(alias: string, toOne: boolean, columns: readonly string[]
   const embed = quoteIdentifier(alias);
   if (!toOne) return `coalesce(${embed}."plinth_list", '[]')`;
   if (columns === null) return `row_to_json(${embed}.*)`;
-  // The embed also has the columns by which the parent orders, which the client did not select.
+  // The embed also includes the columns by which the parent orders, which the client did not select.
   const shown = columns.map((column) => `${embed}.${quoteIdentifier(column)}`).join(', ');
   return `CASE WHEN (${embed}.*) IS DISTINCT FROM NULL THEN (SELECT row_to_json(plinth_shown.*) FROM (SELECT ${shown}) plinth_shown) END`;
 }
@@ -265,7 +265,7 @@ export function compileCounts(
     return finish(builder, make(compileCount(builder, read)), input);
   };
   const guesses = count === 'planned' || (count === 'estimated' && countLimit !== null);
-  // Without a window the rows of the answer are all rows.
+  // Without a window, the response contains all rows.
   const isWhole = read.limit === null && read.offset === 0;
   const limit = guesses && countLimit !== null ? ` LIMIT ${countLimit + 1}` : '';
   return {
@@ -274,7 +274,7 @@ export function compileCounts(
   };
 }
 
-/** One row with the number as text. */
+/** Returns one row with the number as text. */
 export function countSql(query: string): string {
   return `SELECT count(*)::text AS "plinth_total" FROM (${query}) plinth_counted`;
 }

@@ -27,7 +27,7 @@ export interface BodySource {
   readonly isList: boolean;
 }
 
-/** Null where nothing is returned, so that the rows are only counted. */
+/** Null if nothing is returned, so that the rows are only counted. */
 function returningSql(
   builder: StatementBuilder,
   reference: RowReference,
@@ -72,7 +72,7 @@ function compileUpdate(
   return { body, update: query.getQuery() };
 }
 
-/** An UPDATE without a column to SET, which SQL has no syntax for: it changes and returns nothing. */
+/** An UPDATE without a column to SET, for which SQL has no syntax: it changes and returns nothing. */
 function compileNoUpdate(builder: StatementBuilder, { relation, returning }: UpdatePlan): string {
   const columns = returningSql(builder, tableReference(relation), returning);
   return `SELECT ${columns ?? ''} FROM ${quoteQualified(relation.schema, relation.name)} WHERE false`;
@@ -87,7 +87,7 @@ function compileDelete(builder: StatementBuilder, plan: DeletePlan): string {
   return query.getQuery();
 }
 
-/** In parentheses, so that a condition stays one term of the AND. */
+/** Adds parentheses, so that a condition stays one term of the AND. */
 function whole(condition: string): string {
   return `(${condition})`;
 }
@@ -112,7 +112,7 @@ export function compileWrite(plan: WriteRequestPlan, input: CompileInput): Compi
 
 interface Change {
   readonly statement: string;
-  /** The row of the body, for a common table expression; null where the statement needs none. */
+  /** The row of the body, for a common table expression; null if the statement does not need it. */
   readonly body: string | null;
 }
 
@@ -196,7 +196,7 @@ function compileGroups(
   return { builder, statement: `WITH ${head} SELECT FROM ${quoteIdentifier(RESULT)}`, expressions: [] };
 }
 
-/** The groups' rows in the order of the body: an INSERT returns its rows in the order in which it took them. */
+/** The groups' rows in the order of the body: an INSERT returns its rows in the order in which it read them. */
 function inBodyOrder(builder: StatementBuilder, plan: InsertPlan, groups: readonly InsertGroup[]): string {
   const parts = groups.map(({ ordinals }, index) => {
     const list = builder.parameter(arrayLiteral((ordinals ?? []).map(String)));
@@ -213,9 +213,9 @@ function returnedNames({ returning, relation }: InsertPlan): string[] {
 }
 
 /**
- * INSERT ... SELECT from the body, which TypeORM's builder has no call for: it knows VALUES only, with a parameter for each
- * value of each row. PostgreSQL reads the JSON itself, which keeps every digit, makes arrays and composites of it, and lets
- * bodies of any number of rows share one prepared statement.
+ * INSERT ... SELECT from the body, for which TypeORM's builder has no call: it supports only VALUES, with a
+ * parameter for each value of each row. PostgreSQL reads the JSON itself, which keeps every digit, makes
+ * arrays and composites of it, and lets bodies of any number of rows share one prepared statement.
  */
 function compileInsert(
   builder: StatementBuilder,
@@ -277,7 +277,7 @@ function conflictSql({ conflict }: InsertPlan, { columns }: InsertGroup): string
   return ` ON CONFLICT (${columnList}) DO UPDATE SET ${set.join(', ')} WHERE ${countInserted(-1)}`;
 }
 
-/** The setting in which an upsert counts the rows that were not there before. */
+/** The setting in which an upsert counts the rows that it inserted. */
 export const INSERTED_SETTING = 'plinth.inserted';
 
 /**

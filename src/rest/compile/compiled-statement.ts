@@ -20,9 +20,9 @@ export interface CompiledStatement {
 }
 
 export interface CompiledRequest {
-  /** Their rows together are the answer; several only for inserts with very many sets of columns. */
+  /** The statements whose rows together form the result; several only for inserts with very many sets of columns. */
   readonly main: readonly CompiledStatement[];
-  /** One row with one number. */
+  /** Returns one row with one number. */
   readonly exactCount: CompiledStatement | null;
   /** EXPLAIN (FORMAT JSON) of the read without its window. */
   readonly plannedCount: CompiledStatement | null;
@@ -59,7 +59,7 @@ export interface CompileInput {
   readonly catalogVersion: string;
   /** Whether the body of a write is a list of rows. */
   readonly bodyIsList: boolean;
-  /** False while the schema is changing: PostgreSQL then prints the rows, with the columns that they have when the statement runs. */
+  /** False while the schema is changing: PostgreSQL then prints the rows with the columns that exist at that time. */
   readonly printsRows: boolean;
 }
 
@@ -73,7 +73,7 @@ export interface BoundStatement {
   readonly row: JsonRow | null;
 }
 
-/** As in CompiledRequest. */
+/** See CompiledRequest. */
 export interface BoundRequest {
   readonly main: readonly BoundStatement[];
   readonly exactCount: BoundStatement | null;
@@ -116,7 +116,7 @@ function valueOf(parameter: Parameter, values: RequestValues): BoundValue {
   }
 }
 
-/** JSON may stay bytes: json in binary format is its text. */
+/** JSON may remain bytes: json in binary format is its text. */
 function bodyValue({ as }: BodyParameter, { body }: RequestValues): string | Buffer | null {
   switch (as) {
     case 'json':

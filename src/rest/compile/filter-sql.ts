@@ -29,7 +29,7 @@ export function conditionSql(
     case 'embed': {
       const embed = quoteIdentifier(condition.embed);
       const value = condition.toOne ? `(${embed}.*)` : `${embed}."plinth_list"`;
-      // A row of nulls is still a row, which IS NULL would deny.
+      // A row of nulls is still a row, but IS NULL would be true of it.
       return `${value} IS ${condition.isNull ? 'NOT ' : ''}DISTINCT FROM NULL`;
     }
   }
@@ -61,7 +61,7 @@ function quantified({ quantifier }: QuantifiedOperation, operand: string): strin
   return quantifier === null ? operand : `${quantifier.toUpperCase()}(${operand})`;
 }
 
-/** A value in the way that the column's domain reads texts, if it has one; a pattern is always text. */
+/** A value in the form that the column's domain reads, if it has one; a pattern is always text. */
 function operandSql(
   builder: StatementBuilder,
   { parse }: FieldPlan,
@@ -72,7 +72,7 @@ function operandSql(
   return parse && as !== 'pattern' ? `${routineSql(parse)}(${parameter}::text)` : parameter;
 }
 
-/** One array, so that lists of any length are one statement; an empty array is valid, unlike `IN ()`. */
+/** Passes one array, so that lists of any length share a statement; an empty array is valid, unlike `IN ()`. */
 function listSql(builder: StatementBuilder, { parse }: FieldPlan, { operator, value }: InOperation): string {
   const { as } = FILTER_OPERATORS[operator];
   const parameter = builder.parameter({ kind: 'filter', slot: value, as });

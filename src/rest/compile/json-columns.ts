@@ -8,18 +8,18 @@ import { areNameable, columnSql, hasColumns } from './row-sql';
 export interface JsonColumns {
   /** Expressions on `plinth_row`. */
   readonly select: readonly string[];
-  /** Fails where `*` has more columns than the plan knows; null without `*`. */
+  /** Fails if `*` has more columns than the plan knows; null without `*`. */
   readonly condition: string | null;
   readonly row: JsonRow;
 }
 
 interface ShownColumn {
   readonly name: string;
-  /** Null where PostgreSQL makes the JSON of the value. */
+  /** Null if PostgreSQL converts the value to JSON. */
   readonly form: JsonForm | null;
 }
 
-/** Null where the columns cannot be named one by one, and for other representations than JSON. */
+/** Null if the columns cannot be named one by one, and for representations other than JSON. */
 export function jsonColumns({ read, relation, representation }: ReadRequestPlan): JsonColumns | null {
   if (!isPlainJson(representation)) return null;
   const shown: ShownColumn[] = [];

@@ -70,8 +70,8 @@ function handlerSql({ handler }: Extract<RepresentationPlan, { kind: 'handler' }
 }
 
 /**
- * Bytes are sent as base64, because rows are read as text. Other types are sent as PostgreSQL prints them, which for xml is not
- * what a cast gives. Without bytes the result is empty.
+ * Bytes are sent as base64, because rows are read as text. Other types are sent as PostgreSQL prints them,
+ * which for xml differs from a cast. Without bytes the result is empty.
  */
 function encoded(value: string, isBinary: boolean): string {
   return isBinary ? `coalesce(encode(${value}::bytea, 'base64'), '')` : `format('%s', ${value})`;
@@ -93,7 +93,7 @@ export const WHOLE_ROW = '(plinth_row.*)';
 /** Bytes of a name that PostgreSQL keeps (manual, 4.1.1). */
 const MAX_NAME_BYTES = 63;
 
-/** Whether each name means one column: there are names, none comes twice, and PostgreSQL truncates none. */
+/** Whether each name identifies one column: there are names, all are different, and PostgreSQL truncates none. */
 export function areNameable(names: readonly string[]): boolean {
   const isWhole = names.every((name) => Buffer.byteLength(name) <= MAX_NAME_BYTES);
   return names.length > 0 && isWhole && new Set(names).size === names.length;
@@ -113,8 +113,8 @@ export function hasColumns(count: number): string {
 }
 
 /**
- * A line of CSV: the text of a record without its parentheses. It quotes as RFC 4180 asks, and doubles backslashes too
- * (manual, 8.16.6), which CSV does not; they are undone.
+ * A line of CSV: the text of a record without its parentheses. It quotes as RFC 4180 requires, but also
+ * doubles backslashes (manual, 8.16.6), which is undone.
  */
 function csvSql(columns: readonly string[]): string {
   const row = areNameable(columns) ? `ROW(${columns.map(columnSql).join(', ')})` : WHOLE_ROW;

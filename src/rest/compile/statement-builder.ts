@@ -18,15 +18,15 @@ const BUILDERS = new DataSource({ type: 'postgres' });
 const SECRET = randomBytes(8).toString('hex');
 
 /**
- * TypeORM splits a table's path at dots and treats a path in parentheses as a sub-query. Names that hold such characters go
- * through it with marks in their places. It has no LATERAL either: a mark makes one of a join with a sub-query.
+ * TypeORM splits a table's path at dots and treats a path in parentheses as a sub-query. Such characters in names are replaced by
+ * marks until the text is built. It does not support LATERAL either: a mark turns a join with a sub-query into one.
  */
 const MARKS: Readonly<Record<string, string>> = {
   '.': `dot${SECRET}`,
   '(': `open${SECRET}`,
   ')': `close${SECRET}`,
 };
-/** TypeORM copies the columns of an UPDATE into an object, on which this name is no member. */
+/** TypeORM copies the columns of an UPDATE into an object, on which this name is not a member. */
 const PROTO = '__proto__';
 const PROTO_MARK = `proto${SECRET}`;
 const LATERAL = `/*${SECRET}*/`;
@@ -99,7 +99,7 @@ export interface BodyParameter {
   readonly as: 'json' | 'text' | 'bytes';
 }
 
-/** A filter's value: as it is, with `*` for the wildcard of LIKE, or a list. */
+/** A filter's value: unchanged, with `*` as the wildcard of LIKE, or a list. */
 export interface FilterParameter {
   readonly kind: 'filter';
   readonly slot: Slot;
@@ -117,10 +117,10 @@ export interface ArgumentParameter {
 export type Parameter = string | number | BodyParameter | FilterParameter | ArgumentParameter;
 
 export interface RequestValues {
-  /** By slot. */
+  /** Keyed by slot. */
   readonly filters: readonly FilterValue[];
   readonly arguments: TextsByName;
-  /** Null without one. */
+  /** Null if there is none. */
   readonly body: string | Buffer | null;
 }
 

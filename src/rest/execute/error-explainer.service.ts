@@ -16,7 +16,7 @@ import { statusOfSqlstate } from '../../http/errors/sqlstate-status';
 export class ErrorExplainer {
   constructor(private readonly door: RlsTransaction) {}
 
-  /** The same error where nothing is to be added. */
+  /** The same error if there is nothing to add. */
   async explain(error: unknown, sender: RequestSender, prepared: PreparedRequest): Promise<unknown> {
     if (!(error instanceof DatabaseError)) return error;
     if (mayBeReadBack(error, prepared) && (await this.passesWithoutReturning(sender, prepared))) {
@@ -32,7 +32,7 @@ export class ErrorExplainer {
     );
   }
 
-  /** Whether the same write is allowed when nothing is read back: it is run, and rolled back. */
+  /** Whether the same write is allowed without reading rows back: it is run, and rolled back. */
   private async passesWithoutReturning(sender: RequestSender, prepared: PreparedRequest): Promise<boolean> {
     try {
       const { main } = withoutReturning(prepared).statements;
@@ -59,7 +59,7 @@ function valueRefused(error: DatabaseError, { values: { body } }: PreparedReques
 /** Where in PostgreSQL a missing privilege is reported; unlike the message, the same in every language. */
 const MISSING_PRIVILEGE = 'aclcheck_error';
 
-/** Null for an error that reveals nothing. */
+/** Null for an error that does not reveal anything. */
 function concealed(error: DatabaseError, role: string, { catalog, plan }: PreparedRequest): AppError | null {
   const { schema, table } = error;
   if (error.routine === MISSING_PRIVILEGE) {
@@ -73,7 +73,7 @@ function concealed(error: DatabaseError, role: string, { catalog, plan }: Prepar
   return errorWithMessage(error, 'a constraint of a related table is violated');
 }
 
-/** True when the message names only what the client itself named. Messages in other languages never match. */
+/** True when the message names only objects that the client itself named. Messages in other languages never match. */
 function isAbout(requested: string, message: string): boolean {
   const [, name] =
     /^permission denied for (?:table|view|materialized view|foreign table|function) (.*)$/s.exec(message) ??
@@ -102,7 +102,7 @@ function recursionOf(error: DatabaseError, role: string, prepared: PreparedReque
   return errorWithMessage(error, error.message);
 }
 
-/** The refusal of a write whose rows the request asked for and the caller may not read. */
+/** Explains the refusal of a write whose rows the request asked for and the caller may not read. */
 function readBackRefused(error: DatabaseError): AppError {
   return new AppError(403, INSUFFICIENT_PRIVILEGE, error.message, {
     database: {
@@ -114,7 +114,7 @@ function readBackRefused(error: DatabaseError): AppError {
   });
 }
 
-/** A database error under another message: status and SQLSTATE stay, everything else is written to the log only. */
+/** A database error with another message: status and SQLSTATE stay, everything else is only logged. */
 function errorWithMessage(error: DatabaseError, message: string): AppError {
   const { code: sqlstate = 'XX000' } = error;
   return new AppError(statusOfSqlstate(sqlstate), sqlstate, message, {

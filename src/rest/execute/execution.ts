@@ -12,9 +12,9 @@ export interface ResponseSettings {
 }
 
 export interface Execution {
-  /** Rows returned or changed. */
+  /** Number of rows returned or changed. */
   readonly rows: number;
-  /** The planner's estimate of all rows of a read; null where it was not asked for. */
+  /** The planner's estimate of all rows of a read; null if it was not requested. */
   readonly estimate: number | null;
   /** In an upsert that merges: rows that were not there before; 0 otherwise. */
   readonly inserted: number;
@@ -23,7 +23,7 @@ export interface Execution {
   readonly token: string | null;
 }
 
-/** What the results of a request's pipeline say: rows, estimate, settings. */
+/** The settings among the results of a request's pipeline. */
 interface SettingsRow {
   readonly headers: string | null;
   readonly status: string | null;
@@ -83,7 +83,7 @@ export type CommitDecision = (rows: number) => 'commit' | 'rollback';
 /** Null when the outcome can be committed immediately, which saves a round trip. */
 export function commitDecision({ plan, shape }: PreparedRequest): CommitDecision | null {
   const { tx, handling, maxAffected } = shape.preferences;
-  // EXPLAIN gives lines, not the rows that the decision is about.
+  // EXPLAIN returns lines, not the rows on which the decision depends.
   const changes = plan.kind !== 'read' && plan.representation.kind !== 'explain';
   const isPut = changes && shape.method === 'PUT';
   const limit = handling === 'strict' && changes ? maxAffected : null;

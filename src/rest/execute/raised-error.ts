@@ -51,7 +51,7 @@ function fromJson(error: DatabaseError, slug: string): AppError {
   });
 }
 
-/** 1xx is not final: the client would go on waiting. */
+/** A 1xx status is not final: the client would keep waiting. */
 function isFinalStatus(status: unknown): status is number {
   return typeof status === 'number' && Number.isInteger(status) && status >= 200 && status <= 599;
 }

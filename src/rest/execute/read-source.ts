@@ -1,5 +1,5 @@
 /**
- * Which server a read may use. Without a preference, this is the primary: a client that knows nothing of replicas
+ * Which server a read may use. Without a preference, this is the primary: a client that does not know about replicas
  * sees its own writes. A client that sends back the token of its last write gets a replica that shows it; `Prefer:
  * read=replica`, or the project's setting, admits any replica that is at most a second behind.
  */
@@ -9,7 +9,7 @@ import type { ContextSettings } from '../../database/rls/rls-context';
 import type { PreparedRequest } from '../prepare/prepared-request';
 import { isReadOnly, type RequestSender } from './request-settings';
 
-/** In the response to a write, and in requests that must see it. */
+/** A header of the response to a write, and of requests that must see the write. */
 export const CONSISTENCY_TOKEN = 'X-Consistency-Token';
 
 /** A server, and a position in its write-ahead log. */

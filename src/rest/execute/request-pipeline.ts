@@ -1,4 +1,4 @@
-/** The statements of one request in the order in which they run. The door puts the caller's context before them. */
+/** The statements of one request in the order of execution. The door puts the caller's context before them. */
 import type { Caller } from '../../access/caller';
 import type { Statement } from '../../database/statement';
 import { eachRow } from '../../pg-pipeline';
@@ -11,7 +11,7 @@ import { printed, ValueRows } from './value-rows';
 
 export interface RequestPipeline {
   readonly statements: readonly Statement[];
-  /** Rows that the database sent and that the client does not get: a total after the last page. */
+  /** Rows that the database sends but the client does not get: a total after the last page. */
   readonly absent: { rows: number };
   /** Number of statements before the main statements: the pre-request function, the count. */
   readonly before: number;
@@ -21,7 +21,7 @@ export interface RequestPipeline {
   readonly hasEstimate: boolean;
 }
 
-/** Characters. Headers that are cut are not valid JSON, and are refused. */
+/** Maximum characters. Truncated headers are not valid JSON, and are refused. */
 const MAX_HEADERS = 16_384;
 
 const RESPONSE_SETTINGS = `select left(nullif(current_setting('response.headers', true), ''), ${MAX_HEADERS}) as headers,
@@ -50,7 +50,7 @@ export function requestPipeline(
   };
 }
 
-/** What the door's own context statement leaves out: settings of the role, the time zone, the pre-request function. */
+/** Settings that the context statement of the door does not set: those of the role, the time zone, the pre-request function. */
 function contextStatements(caller: Caller, prepared: PreparedRequest): Statement[] {
   const list: Statement[] = [];
   const ofRole = roleStatement(caller, prepared);
@@ -88,7 +88,7 @@ function countStatements(
   return list;
 }
 
-/** EXPLAIN cannot be asked for binary values, so its rows are collected. */
+/** EXPLAIN does not return binary values, so its rows are collected. */
 function mainStatement(
   { text, values, name, row }: BoundStatement,
   kind: string,

@@ -55,14 +55,17 @@ function searchPath(schemas: readonly string[]): string {
   return [...new Set(schemas)].map(quoteIdentifier).join(', ');
 }
 
-/** As the time limit: the function's own, or else the role's. */
+/** Used as the time limit: the function's own, or else the role's. */
 function isolationOf(caller: Caller, { plan, catalog }: PreparedRequest): IsolationLevel | undefined {
   const ofRoutine = plan.kind === 'call' ? plan.call.routine.isolation : null;
   const level = ofRoutine ?? settingsOfRole(caller, catalog).get('default_transaction_isolation');
   return ISOLATION_LEVELS.find((one) => one === level);
 }
 
-/** The function's own, or else what ALTER ROLE set for a role of the project's own, or else the project's setting; milliseconds unless written with a unit. */
+/**
+ * The function's own timeout, or else that of ALTER ROLE for one of the project's roles, or else the
+ * project's setting; milliseconds unless written with a unit.
+ */
 function timeoutOf(caller: Caller, { plan, catalog }: PreparedRequest): string {
   const ofRoutine = plan.kind === 'call' ? plan.call.routine.statementTimeout : null;
   return (
@@ -115,7 +118,7 @@ function settingsOfRole({ role, project }: Caller, catalog: Catalog): ReadonlyMa
 
 const NONE: ReadonlyMap<string, string> = new Map();
 
-/** Null without any. */
+/** Null if there are none. */
 export function roleStatement(caller: Caller, { catalog }: PreparedRequest): Statement | null {
   const settings = [...settingsOfRole(caller, catalog)].filter(([name]) => !HANDLED.has(name));
   if (settings.length === 0) return null;

@@ -1,4 +1,4 @@
-/** Rows of one value, which is JSON or text, and a total after it where it was requested. */
+/** Rows with one value, which is JSON or text, and a total after it if it was requested. */
 import { BINARY, type Format, readRow, type RowSink } from '../../pg-pipeline';
 import type { RowCollector, RowTarget } from '../../row-stream/row-collector';
 import { AppError } from '../../common/errors/app-error';
@@ -67,7 +67,7 @@ class LargeRow {
   }
 }
 
-/** The columns have other types than the catalog says. */
+/** The columns have types other than those in the catalog. */
 export class SchemaChanged extends AppError {
   constructor() {
     const message = 'The schema changed during the request';
@@ -78,7 +78,7 @@ export class SchemaChanged extends AppError {
   }
 }
 
-/** Fails the statement with SchemaChanged where its types are not the types that `row` prints. */
+/** Fails the statement with SchemaChanged if its types differ from the types that `row` prints. */
 export function printed(row: JsonRow, rows: RowCollector): RowSink {
   return new JsonRowSink(row, rows, () => new SchemaChanged());
 }

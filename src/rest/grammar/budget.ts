@@ -75,7 +75,7 @@ export const LIMITS = {
   embeds: 100,
   /** Arrows in one JSON path. */
   jsonSteps: 100,
-  /** Names in one embed path, and dots in the target. */
+  /** Maximum names in one embed path, and dots in the target. */
   pathSegments: 31,
   /** Media types in Accept, preferences in Prefer. */
   headerItems: 100,

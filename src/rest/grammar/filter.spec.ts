@@ -120,7 +120,7 @@ describe('parseFilter: the operation', () => {
     }
   });
 
-  it('leaves values as they are', () => {
+  it('leaves values unchanged', () => {
     for (const value of ['', ' ', '"quoted"', '(1,2)', '{"e":1}', 'a.b.c', '*x%', '\\', 'é, ü)', '..*YY.*']) {
       expect(operationOf(`eq.${value}`).operation).toMatchObject({ value });
     }

@@ -7,7 +7,7 @@ import { AppError } from '../../common/errors/app-error';
 export interface GrammarErrorEntry {
   /** The HTTP status of a response with this code. */
   readonly status: 400 | 404 | 405 | 416;
-  /** One line for the documentation. */
+  /** A line for the documentation. */
   readonly meaning: string;
 }
 

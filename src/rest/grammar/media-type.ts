@@ -2,7 +2,7 @@
 import { headerItem, type HeaderItem, headerItems } from './header-list';
 import type { MediaType, PlanOption, SimpleMediaKind } from './rest-request';
 
-/** Plinth writes the first text of each kind. */
+/** The first text of each type is the one that Plinth writes. */
 const SIMPLE: readonly (readonly [text: string, kind: SimpleMediaKind])[] = [
   ['application/json', 'json'],
   ['application/x-ndjson', 'ndjson'],
@@ -52,7 +52,7 @@ function mediaTypeOf({ head, parameters }: HeaderItem): MediaType {
   }
 }
 
-/** A media type as PostgREST writes it in Content-Type, without its charset. */
+/** A media type in PostgREST's form for Content-Type, without its charset. */
 export function formatMediaType(media: MediaType): string {
   switch (media.kind) {
     case 'other':

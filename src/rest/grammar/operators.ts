@@ -4,7 +4,7 @@
  * in SQL.
  */
 
-/** A list of words: the type of its words and the check whether a text is one of them. */
+/** A list of words: gives their type, and checks whether a text is one of them. */
 export interface WordTable<Word extends string> {
   readonly words: readonly Word[];
   has(text: string): text is Word;

@@ -64,7 +64,7 @@ describe('parsePrefer', () => {
     });
   });
 
-  it('keeps what it does not know, for handling=strict', () => {
+  it('keeps unknown preferences, for handling=strict', () => {
     const header =
       'count=none, return=all, wait=10;x, respond-async, max-affected=-1, max-affected=x, timezone=,,';
     expect(parsePrefer(header)).toEqual({

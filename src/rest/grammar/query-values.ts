@@ -1,6 +1,6 @@
 /**
- * The values of a query, separate from its shape. Requests of the same shape share a plan and its SQL. In the shape a
- * value is only a slot, so a plan cannot hold a value of another request.
+ * The values of a query, separate from its shape. Requests of the same shape share a plan and its SQL. In the
+ * shape a value is only a slot, so a plan cannot contain a value of another request.
  */
 
 /** One `name=value` of the query string, decoded, in the client's order. A name without `=` is left out. */

@@ -173,7 +173,7 @@ describe('parseRestQuery for a function called with GET', () => {
 describe('the text of a shape', () => {
   const textOf = (queryString: string): string => parsed(queryString).shape.text;
 
-  it('is the same where only values differ', () => {
+  it('is the same if only values differ', () => {
     const one = 'select=id&id=eq.1&or=(a.eq.1,not.and(b.in.(1,2),c.fts(english).x))&b.c=not.in.(1)';
     const other = 'select=id&id=eq.&or=(a.eq."x,y",not.and(b.in.(),c.fts(english).{a}))&b.c=not.in.(")",2)';
     expect(textOf(other)).toBe(textOf(one));

@@ -67,7 +67,7 @@ export interface Preferences {
   readonly handling: 'strict' | 'lenient' | null;
   /** The server that a read uses. */
   readonly read: 'primary' | 'replica' | null;
-  /** As written; PostgreSQL refuses an unknown zone. */
+  /** As the client wrote it; PostgreSQL refuses an unknown zone. */
   readonly timezone: string | null;
   readonly maxAffected: number | null;
   /** Unknown preferences, as written: a reason to refuse the request under `handling=strict`. */

@@ -77,8 +77,8 @@ export class Scanner {
   }
 
   /**
-   * Blanks and surplus closing marks may end a text, because PostgREST's own tests use them:
-   * `/entities?and=(id.eq.1,id.neq.2))`, `/clients?select=name,projects(count)'`. Everything else is an
+   * Blanks and surplus closing marks are accepted at the end of a text, because PostgREST's own tests use
+   * them: `/entities?and=(id.eq.1,id.neq.2))`, `/clients?select=name,projects(count)'`. Everything else is an
    * error, even where PostgREST silently ignores the rest.
    */
   expectEnd(otherwise = NOTHING_ELSE): void {
@@ -114,7 +114,7 @@ export class Scanner {
     return at < this.text.length ? quote(characterAt(this.text, at)) : END_OF_INPUT;
   }
 
-  /** PostgREST's parser library uses single quotes where the end of the input was expected. */
+  /** PostgREST's parser library uses single quotes if the end of the input was expected. */
   private found(expected: readonly string[]): string {
     if (this.atEnd) return END_OF_INPUT;
     const character = characterAt(this.text, this.pos);

@@ -181,7 +181,7 @@ interface OrderByField {
   readonly nulls: NullsOrder | null;
 }
 
-/** By a column of a to-one embed. Example: `/projects?select=id,clients(name)&order=clients(name).desc` */
+/** Orders by a column of a to-one embed. */
 interface OrderByRelated {
   readonly kind: 'related';
   readonly relation: string;

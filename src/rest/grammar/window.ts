@@ -8,8 +8,8 @@ export const WHOLE: Window = { limit: null, offset: 0 };
 const NO_ROWS = 'Requested range not satisfiable';
 
 /**
- * Parses `limit`; empty: no limit. A number above the largest safe integer is read as that.
- * Example: `/items?limit=3`, `/clients?select=*,projects(*)&projects.limit=1`
+ * Parses `limit`; empty: no limit. A number above the largest safe integer is read as that integer. Example:
+ * `/items?limit=3`, `/clients?select=*,projects(*)&projects.limit=1`
  * @throws GrammarError PL100 for anything but an integer, which PostgREST ignores; PL103 below zero.
  */
 export function parseLimit(text: string): number | null {

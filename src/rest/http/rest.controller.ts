@@ -19,8 +19,8 @@ import { TableStreams } from './table-streams';
 import { ResultBudget } from '../respond/result-budget';
 
 /**
- * Bytes of memory for each byte of a body: as it came, as text or as the names in its rows, and on its way to PostgreSQL. Bytes
- * go there in hexadecimal digits; each field of a form is a separate text. JSON that CSV becomes is counted as it is made.
+ * Bytes of memory for each byte of a body: as received, as text or as the names in its rows, and in the message to PostgreSQL,
+ * where bytes are hexadecimal digits. Each field of a form is a separate text. JSON that CSV becomes is counted as it is made.
  */
 const MULTIPLE = 4;
 const MULTIPLES: Readonly<Partial<Record<MediaType['kind'], number>>> = { 'octet-stream': 6, form: 16 };

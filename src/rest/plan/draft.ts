@@ -23,7 +23,7 @@ export interface Draft {
   /** SQL alias of the level's rows: `plinth_0` for the root. */
   readonly alias: string;
   readonly row: RowType;
-  /** The relation where embedded relationships start; null for rows of no relation. */
+  /** The relation at which embedded relationships start; null for rows without a relation. */
   readonly relation: QualifiedName | null;
   readonly select: readonly SelectItem[];
   readonly embeds: DraftEmbed[];
@@ -36,12 +36,12 @@ export interface Draft {
 
 export interface DraftEmbed {
   readonly item: SelectEmbed | SelectSpread;
-  /** Its name in paths: its alias, or else its relation. */
+  /** Its name in paths: its alias, or else the name of its relation. */
   readonly name: string;
   readonly relationship: Relationship;
   readonly toOne: boolean;
   readonly draft: Draft;
-  /** True when a parameter's path uses the name of its relation although it has an alias. */
+  /** True if a parameter's path uses the name of the relation although the embed has an alias. */
   isNamedByRelation: boolean;
 }
 

@@ -71,7 +71,7 @@ function wildcard(type: string): Negotiated | null {
   return type === 'text/*' ? made({ kind: 'csv' }, 'text/csv') : null;
 }
 
-/** A handler of the relation itself comes before one for any relation. The vendor types cannot be overridden. */
+/** A handler of the relation itself takes precedence over a handler for any relation. The vendor types cannot be overridden. */
 function handlerFor(media: MediaType, { handlers, rowsOf, isWholeRow }: Offer): MediaHandler | null {
   if (
     handlers.length === 0 ||

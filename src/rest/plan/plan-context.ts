@@ -132,7 +132,7 @@ function similarRelation(context: PlanContext, name: string): string | null {
   return mostSimilar(name, candidates, NEARLY);
 }
 
-/** For OPTIONS, and for the Allow header of a 405. */
+/** Methods for OPTIONS, and for the Allow header of a 405. */
 export function allowedMethods(relation: Relation): string[] {
   const { insertable, updatable, deletable, primaryKey } = relation;
   return [

@@ -137,7 +137,7 @@ function planOutputs(
   return outputs.length > 0 ? outputs : [{ kind: 'one', name: EMPTY_ROW }];
 }
 
-/** True for a level with aggregates, or with a to-one spread that has some. */
+/** True for a level with aggregates, or with a to-one spread that contains some. */
 function isGrouped({ select, embeds }: Draft): boolean {
   return (
     select.some((item) => item.kind === 'row-count' || (item.kind === 'field' && item.aggregate !== null)) ||
@@ -183,7 +183,7 @@ function planField(
   return { kind: 'field', field, format, cast, aggregate, name };
 }
 
-/** The outputs of an embed in its parent: none if no level of the embed selects columns. */
+/** The outputs of an embed in its parent; empty if no level of the embed selects columns. */
 function embedOutputs({ embed, plan }: PlannedEmbed): OutputPlan[] {
   if (isEmpty(embed.draft)) return [];
   switch (plan.shape) {

@@ -12,7 +12,7 @@ export interface Hoisted {
   readonly hoisted: OutputPlan[];
 }
 
-/** For shape spread-row. */
+/** Used for the shape spread-row. */
 export function hoistAggregates(embed: EmbedPlan): Hoisted {
   const shown = embed.columns === null ? embed.read.outputs.length : embed.columns.length;
   const pairs = embed.read.outputs.map((output, index) => ({

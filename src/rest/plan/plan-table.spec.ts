@@ -66,7 +66,7 @@ describe('the plan of a read with an embed', () => {
     ]);
     expect(read.order).toMatchObject([{ by: { kind: 'field', field: { base: { name: 'name' } } } }]);
     expect(embed?.read.order).toEqual([]);
-    // No more than max_rows on any level.
+    // No level returns more than max_rows.
     expect([read.limit, embed?.read.limit]).toEqual([100, 100]);
   });
 });

@@ -102,7 +102,7 @@ function headersOnly({ primaryKey }: Relation, wanted: boolean): ReturningPlan {
   return { kind: 'fields', fields: primaryKey.map(columnField) };
 }
 
-/** A write that did not ask for its rows succeeds even if the caller may not read them (DECISIONS.md 5). */
+/** A write whose rows were not requested succeeds even if the caller may not read them (DECISIONS.md 5). */
 function writtenRows(
   { role }: PlanContext,
   { hiddenFrom, closedTo }: Relation,

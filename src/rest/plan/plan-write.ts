@@ -193,13 +193,13 @@ function rootConditions({ query }: Pick<RequestShape, 'query'>): {
 export interface GroupOptions {
   /** `columns=`: only these are written; null: the columns that the rows name. */
   readonly columns: readonly string[] | null;
-  /** False: a missing column becomes null. */
+  /** False if a missing column becomes null. */
   readonly useDefaults: boolean;
-  /** True: if an object has a key twice, the last value counts. */
+  /** True if the last value counts when an object has a key twice. */
   readonly mergesKeys: boolean;
 }
 
-/** Limits of INSERTs in a request, and of their rows: each INSERT's row numbers are one parameter, built at once. */
+/** Limits of INSERTs in a request, and of their rows: each INSERT's row numbers are one parameter, built in one step. */
 const MAX_GROUPS = 1_000;
 const MAX_GROUPED = 100_000;
 

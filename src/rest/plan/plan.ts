@@ -24,7 +24,7 @@ export interface FieldPlan {
   /** True when the path needs to_jsonb() first: composites and arrays. */
   readonly toJsonb: boolean;
   readonly isTsvector: boolean;
-  /** From text to the column's domain, for filter values. */
+  /** Conversion from text to the column's domain, for filter values. */
   readonly parse: QualifiedName | null;
 }
 
@@ -59,12 +59,12 @@ export interface AggregatePlan {
 }
 
 export type OutputPlan =
-  /** All columns of the row, unnamed. */
+  /** All columns of the row, without names. */
   | { readonly kind: 'all' }
   | {
       readonly kind: 'field';
       readonly field: FieldPlan;
-      /** From the column's domain to JSON. */
+      /** Conversion from the column's domain to JSON. */
       readonly format: QualifiedName | null;
       readonly cast: string | null;
       readonly aggregate: AggregatePlan | null;
@@ -133,7 +133,7 @@ export interface EmbedPlan {
 /** A column that a body writes, with the conversion from JSON to its type. */
 export interface WrittenColumn {
   readonly column: Column;
-  /** From JSON to the column's domain. */
+  /** Conversion from JSON to the column's domain. */
   readonly parse: QualifiedName | null;
 }
 
@@ -189,7 +189,7 @@ export interface CallPlan {
 }
 
 export type ArgumentsPlan =
-  /** The body is the one unnamed argument. */
+  /** Whether the body is the only, unnamed argument. */
   | { readonly kind: 'body' }
   /** Members of the JSON body, or of the first object in an array. */
   | { readonly kind: 'members'; readonly given: readonly RoutineArgument[]; readonly inList: boolean }

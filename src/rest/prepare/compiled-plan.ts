@@ -19,7 +19,7 @@ export interface PlanScope {
   readonly project: { readonly revision: string; readonly settings: ProjectSettings };
 }
 
-/** Serves every request of the same shape, for all callers: it holds none of their values. */
+/** Serves every request of the same shape, for all callers: it contains none of their values. */
 export interface CompiledPlan {
   readonly plan: RequestPlan;
   readonly compiled: CompiledRequest;
@@ -116,16 +116,16 @@ function bodyKey({ isList, rows }: Payload): string | null {
   const [names, ...others] = rows.shapes;
   if (!names) return '[]';
   if (others.length > 0) return null;
-  // Rows written by one program name their columns in one order; another order gives another key.
+  // Rows written by one program name their columns in the same order; another order gives another key.
   return `${isList ? '[' : ''}${rows.count > 1 ? 'n' : '1'}${JSON.stringify(names)}`;
 }
 
-/** Plans of all projects together; each takes a few kilobytes. */
+/** Maximum number of plans of all projects together; each takes a few kilobytes. */
 const PLAN_CACHE_SIZE = 2_000;
-/** Characters of a query, without its values, whose plan is kept: longer queries are rarely repeated. */
+/** Maximum characters of a query, without its values, whose plan is kept: longer queries are rarely repeated. */
 const LONGEST_QUERY = 2_000;
 
-/** Characters of a key that is kept. It contains the names of the body's columns, which a client chooses. */
+/** Maximum characters of a key, which contains the names of the body's columns: a client chooses them. */
 const LONGEST_KEY = 8_000;
 
 interface Kept {

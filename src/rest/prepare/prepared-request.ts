@@ -13,7 +13,7 @@ import { compileRequest } from '../compile/compile-request';
 /** The catalog that a request is prepared on. */
 export interface CatalogSnapshot {
   readonly catalog: Catalog;
-  /** False while the schema is changing: nothing that depends on it is kept, and PostgreSQL prints the rows. */
+  /** False while the schema is changing: nothing that depends on it is cached, and PostgreSQL prints the rows. */
   readonly isSettled: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface PreparedRequest {
   /** Shared with other requests of the shape. */
   readonly plan: RequestPlan;
   readonly statements: BoundRequest;
-  /** This request's values for the parameters of its statements; the body in them is JSON of a write, any text of a call. */
+  /** This request's values for the parameters of its statements; their body is JSON for a write, any text for a call. */
   readonly values: RequestValues;
   readonly bodyIsList: boolean;
   readonly catalog: Catalog;
@@ -47,8 +47,9 @@ export function requestValues(
 }
 
 /**
- * The same write without RETURNING, for rows that the caller may not read back. PostgreSQL refuses the whole statement then, and
- * its error does not say whether the write or the RETURNING was refused. A refused statement is undone, so the write runs once.
+ * The same write without RETURNING, for rows that the caller may not read back. In that case PostgreSQL
+ * refuses the whole statement, and its error does not say whether the write or the RETURNING was refused. A
+ * refused statement is undone, so the write runs once.
  */
 interface WriteVariant {
   readonly plan: WriteRequestPlan;

@@ -1,6 +1,6 @@
 /**
- * From a parsed request to the statements that answer it: plan (tree and catalog to plan), compile (plan to query-builder
- * calls), bind (the request's values). Pure, except for the cache of compiled plans.
+ * Turns a parsed request into the statements that answer it: plan (tree and catalog to plan), compile (plan
+ * to query-builder calls), bind (the request's values). Pure, except for the cache of compiled plans.
  */
 import { Injectable } from '@nestjs/common';
 import type { RequestBody } from '../body/request-body';
@@ -18,7 +18,7 @@ export class RequestPreparer {
 
   /**
    * @param body null when the request has none
-   * @throws AppError for unknown columns, tables and functions, and for what they cannot do
+   * @throws AppError for unknown columns, tables and functions, and for operations that they do not support
    */
   prepare(
     scope: PlanScope,

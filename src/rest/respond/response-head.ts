@@ -22,7 +22,7 @@ import { isJsonObject } from '../../common/text/json';
 
 export interface Head {
   readonly status: number;
-  /** Made for one response, and added to until it is written. */
+  /** Created for one response, and extended until it is written. */
   readonly headers: ResponseHeaders;
 }
 
@@ -101,7 +101,7 @@ function contentLocation({ shape, parameters }: PreparedRequest): ResponseHeader
   );
 }
 
-/** Characters of the query before it is encoded, which never makes it shorter. */
+/** Maximum characters of the query before it is encoded, which never shortens it. */
 function lengthOfQuery(parameters: PreparedRequest['parameters']): number {
   let length = 0;
   for (const { name, value } of parameters) length += name.length + value.length;
@@ -133,7 +133,7 @@ export function writeHeaders({ plan, shape }: PreparedRequest, rows: number): Re
   return { 'Content-Range': `*/${total}` };
 }
 
-/** Bytes of the row, which has the key only. Parsed JSON takes up to 28 times as much memory. */
+/** Bytes of the row, which contains only the key. Parsed JSON takes up to 28 times as much memory. */
 const LONGEST_ROW = 1024 * 1024;
 
 /** The address of one inserted row, by its primary key; none if it is longer than a header may be. */
@@ -171,19 +171,19 @@ function withExactNumbers(json: string): string {
 
 /** The total of Content-Range: how many rows there are beyond the page. */
 interface Counted {
-  /** Rows of the answer. */
+  /** Number of rows in the response. */
   readonly rows: number;
-  /** All rows, where they were counted. */
+  /** The number of all rows, if they were counted. */
   readonly counted: number | null;
   /** The planner's estimate of all rows. */
   readonly estimate: number | null;
 }
 
-/** The total, as far as the client asked for it; without a window it is the number of returned rows. */
+/** The total, if the client asked for it; without a window it is the number of returned rows. */
 export function totalRows(plan: RequestPlan, { rows, counted, estimate }: Counted): number | null {
   const { count, countLimit, read } = plan;
   if (count === null) return null;
-  // A function that does not return a set gives one value, which no window limits.
+  // A function that does not return a set gives one value, to which windows do not apply.
   const isWhole = isSingleValue(plan) || (read.limit === null && read.offset === 0);
   const exact = counted ?? (isWhole ? rows : null);
   if (count === 'planned') return estimate ?? exact;
@@ -197,7 +197,7 @@ function isSingleValue(plan: RequestPlan): boolean {
   return plan.kind === 'call' && !plan.call.routine.returnsSet;
 }
 
-/** PostgREST names the charset of the types that it knows itself; a project's own media types stay as they are. */
+/** PostgREST names the charset of the types that it knows itself; a project's own media types stay unchanged. */
 const WITH_CHARSET = new Set([
   'application/json',
   'application/geo+json',

@@ -13,7 +13,7 @@ export function inAscii(name: string): string {
   return PRINTABLE_ASCII.test(name) ? name : encodeURIComponent(name);
 }
 
-/** For a name between double quotes. */
+/** For names between double quotes. */
 function inQuotes(name: string): string {
   return QUOTABLE.test(name) ? name : encodeURIComponent(name);
 }
@@ -24,7 +24,7 @@ function inQuotes(name: string): string {
  */
 export const LONGEST_ADDRESS = 2_000;
 
-/** The header with an address in ASCII; none where the address is too long. */
+/** The header with an address in ASCII; none if the address is too long. */
 export function addressHeader(name: string, address: string): Record<string, string> {
   return address.length > LONGEST_ADDRESS ? {} : { [name]: address };
 }
@@ -32,7 +32,7 @@ export function addressHeader(name: string, address: string): Record<string, str
 /** Headers of responses. */
 export type ResponseHeaders = Record<string, string | string[]>;
 
-/** The status in response.status; null where it is not set. @throws AppError PL112 */
+/** The status in response.status; null if it is not set. @throws AppError PL112 */
 export function overriddenStatus(status: string | null): number | null {
   if (status === null) return null;
   if (/^[2-5]\d\d$/.test(status.trim())) return Number(status);
@@ -40,7 +40,7 @@ export function overriddenStatus(status: string | null): number | null {
 }
 
 /**
- * The headers in response.headers, a list of objects with one member each; null where it is not set.
+ * The headers in response.headers, a list of objects with one member each; null if it is not set.
  * @param slug of the project
  * @throws AppError PL111
  */
@@ -101,7 +101,7 @@ function returnApplied({ rows }: WriteRequestPlan, preferences: Preferences): Pr
 /** PostgREST's deprecation warning for naming an embed by its relation although it has an alias. */
 const WILL_GO =
   'Embedded resource was referenced by relation name even though it has an alias. This is deprecated and will stop working in a future release.';
-/** Characters. A longer list is left out, because clients limit a head to a few KiB. */
+/** Maximum characters. A longer list is left out, because clients limit a head to a few KiB. */
 const LIST_LENGTH = 1_000;
 
 /** The value of `Warning` (RFC 7234, 5.5). */
@@ -187,7 +187,7 @@ export function customHeaders(
   return headers;
 }
 
-/** Empty for a cookie that is left out. */
+/** Empty if the cookie is left out. */
 function cookieOf(name: string, value: string, slug: string): string[] {
   if (setsStaffCookie(name, value)) return [];
   const kept = value

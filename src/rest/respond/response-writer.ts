@@ -30,7 +30,7 @@ export class ResponseWriter {
     private readonly results: ResultBudget,
   ) {}
 
-  /** True once the head was sent to the client: the request must not run again then. */
+  /** True once the head was sent to the client: then the request must not run again. */
   get hasBegun(): boolean {
     return this.response.headersSent;
   }
@@ -40,7 +40,7 @@ export class ResponseWriter {
     const { response, results } = this;
     const { plan } = prepared;
     const isRead = plan.kind === 'read';
-    // Computed on demand, because Express evaluates the trusted proxies for it.
+    // Computed on demand, because Express evaluates the trusted proxies for each access.
     const address = (): string => response.req.ip ?? '';
     const rows: RowCollector = new RowCollector(response, {
       format: bodyFormat(prepared),

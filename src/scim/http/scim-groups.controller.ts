@@ -53,7 +53,7 @@ export class ScimGroupsController {
     return this.groups.update(callerOf(request), id, parseGroup(body), origin);
   }
 
-  /** Without a body, as Entra ID recommends: a group may have thousands of members. */
+  /** Returns no body, as Entra ID recommends: a group may have thousands of members. */
   @Patch('Groups/:id')
   @HttpCode(204)
   async patchGroup(

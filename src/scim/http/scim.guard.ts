@@ -1,4 +1,4 @@
-/** The bearer token of a directory. At the path of the installation it is that of the installation, below a project that of the project. */
+/** The bearer token of a directory: that of the installation at its path, that of the project below a project. */
 import { CanActivate, ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { Checks } from '../../access/access-rule';

@@ -79,7 +79,7 @@ class SqlDto extends f.model({
       {
         type: 'array',
         maxItems: MAX_PARAMETERS,
-        // Not `nullable`: kubb's types leave it out in a list.
+        // Not declared `nullable`, which kubb's types ignore in a list.
         items: { anyOf: [{ type: 'string' }, { type: 'null' }] },
         example: ['42', null],
         description:
@@ -151,7 +151,7 @@ export class SqlController {
   }
 }
 
-/** A write, or several statements: PostgreSQL gives no position for these, as it does for an error of syntax. */
+/** True for a write, or several statements: PostgreSQL gives no position for these, but for an error of syntax. */
 function isBeyondReading(error: unknown): boolean {
   if (!(error instanceof AppError) || !(error.cause instanceof DatabaseError)) return false;
   const { code, position } = error.cause;

@@ -46,7 +46,7 @@ export class SavedQueryRepository {
     private readonly audit: AuditLogRepository,
   ) {}
 
-  /** By name. */
+  /** Sorted by name. */
   list({ projectId, memberId }: Omit<QueryOwner, 'actor'>): Promise<SavedQueryRow[]> {
     return this.dataSource.query<SavedQueryRow[]>(
       `select ${COLUMNS} from saved_queries q

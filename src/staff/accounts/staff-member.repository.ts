@@ -36,7 +36,7 @@ export interface NewStaffMember {
   readonly emailVerifiedAt: Date | null;
 }
 
-/** Members that are left out stay as they are. */
+/** Absent members keep their values. */
 export interface StaffMemberChange {
   /** A new address is not proved. */
   readonly email?: string;
@@ -45,7 +45,7 @@ export interface StaffMemberChange {
   readonly disabled?: boolean;
 }
 
-/** A staff member with what signing in needs. */
+/** A staff member with the data that a sign-in needs. */
 export interface SignInRecord extends StaffMemberRecord {
   /** Null: the staff member has no password. */
   readonly passwordHash: string | null;
@@ -63,7 +63,7 @@ export class StaffMemberRepository {
     private readonly audit: AuditLogRepository,
   ) {}
 
-  /** In the order of their addresses. */
+  /** Sorted by address. */
   async list(): Promise<StaffMemberRecord[]> {
     return this.dataSource.query<StaffMemberRecord[]>(
       `select ${MEMBER_COLUMNS} from staff_people p order by p.email_key`,
@@ -104,7 +104,7 @@ export class StaffMemberRepository {
     return row;
   }
 
-  /** As insert(), with its audit entry. */
+  /** Like insert(), with an entry of the audit log. */
   async create(member: NewStaffMember, entry: AuditEntry): Promise<StaffMemberRecord> {
     return this.dataSource.transaction(async (manager) => {
       const made = await this.insert(member, manager);
@@ -131,8 +131,8 @@ export class StaffMemberRepository {
   }
 
   /**
-   * Gives an account whose address was not proved to the staff member who proves it now: its former holder keeps no way in. Its
-   * roles stay, because they were given to the address.
+   * Gives an account whose address was not proved to the staff member who proves it now: its former holder
+   * loses access. Its roles stay, because they were given to the address.
    */
   async handOver(id: string, now: Date, manager: EntityManager): Promise<void> {
     await manager.query(
@@ -299,7 +299,7 @@ async function findIn(manager: EntityManager, id: string): Promise<StaffMemberRe
   return member ?? null;
 }
 
-/** A changed role may no longer allow the invitations to the project that the staff member made. */
+/** A changed role may no longer allow the staff member's invitations to the project. */
 async function withdrawInvitations(
   manager: EntityManager,
   projectId: string,

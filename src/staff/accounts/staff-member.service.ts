@@ -139,7 +139,7 @@ export class StaffMemberService {
   }
 }
 
-/** Only an owner makes, changes or removes an owner. @throws AppError 403 */
+/** Only an owner may create, change or remove an owner. @throws AppError 403 */
 export function assertMayGrant(staff: StaffCaller, role: InstallRole | null): void {
   if (role === 'owner' && installRoleOf(staff) !== 'owner') throw roleForbids();
 }

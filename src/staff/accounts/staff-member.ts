@@ -34,7 +34,7 @@ export interface Membership {
   readonly role: ProjectRole;
 }
 
-/** A staff member with everything that the list of staff shows. */
+/** A staff member with all facts in the list of staff. */
 export interface StaffMemberRecord extends StaffMember {
   readonly disabledAt: Date | null;
   /** Since when the address is proved, by a mail's link or an issuer; null: not proved. */
@@ -43,7 +43,7 @@ export interface StaffMemberRecord extends StaffMember {
   readonly lastSignInAt: Date | null;
 }
 
-/** A staff member and the projects that they have a role in. */
+/** A staff member and the projects in which they have a role. */
 export interface MemberAccess {
   readonly member: StaffMember;
   readonly projects: readonly Membership[];
@@ -56,7 +56,7 @@ export const MEMBER_COLUMNS = `p.id, p.email, p.name, p.role, p.disabled_at as "
   p.totp_confirmed_at is not null
     or exists (select from staff_passkeys k where k.person_id = p.id) as "hasFactor"`;
 
-/** MemberAccess as two columns of JSON, with what a request needs. The projects are active, in the order of their slugs. */
+/** MemberAccess as two columns of JSON, with the data that a request needs. The projects are active, sorted by slug. */
 export const ACCESS_COLUMNS = `jsonb_build_object('id', p.id, 'email', p.email, 'name', p.name, 'role', p.role,
     'hasApp', p.totp_confirmed_at is not null, 'hasFactor', p.totp_confirmed_at is not null
       or exists (select from staff_passkeys k where k.person_id = p.id)) as member,
@@ -65,7 +65,7 @@ export const ACCESS_COLUMNS = `jsonb_build_object('id', p.id, 'email', p.email, 
     from staff_members m join projects j on j.id = m.project_id and j.status = 'active'
     where m.person_id = p.id), '[]') as projects`;
 
-/** An entry of the audit log about a staff member or an act of one. */
+/** An entry of the audit log about a staff member or an act of theirs. */
 export const auditEntry = (
   action: string,
   actor: Actor,

@@ -10,7 +10,7 @@ import { wrongCredentials } from '../../identity/identity.errors';
 import { SignInRecord, StaffMemberRepository } from './staff-member.repository';
 import { STAFF_GUESSES } from './staff-member';
 
-/** As strict as a careful project: these accounts reach every project. */
+/** As strict as in a careful project, since these accounts reach every project. */
 const RULES = { password_min_length: 8, refuse_common_passwords: true };
 
 @Injectable()
@@ -29,7 +29,7 @@ export class StaffPasswords {
   /** @throws AppError 401 for an unknown address, a wrong password and a disabled account, 400 for a text that cannot be a password, 429 */
   async check(email: string, password: string, origin: RequestOrigin): Promise<SignInRecord> {
     assertUsablePassword(password);
-    // A text that is not an address matches no account, but is looked up like one.
+    // A text that is not an address matches no account, but is looked up in the same way.
     const key = parseEmailAddress(email)?.key ?? email.toLowerCase();
     const guess = { project: STAFF_GUESSES, account: `email:${key}`, origin };
     const find = async (): Promise<SignInRecord | null> => {

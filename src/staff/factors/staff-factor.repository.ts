@@ -5,7 +5,7 @@ import { AuditEntry, AuditLogRepository } from '../../install/audit/audit-log.re
 import { changesRow } from '../changes-row';
 
 export interface StoredFactor {
-  /** Sealed with the staff member's id as purpose. */
+  /** Encrypted with the staff member's id as purpose. */
   readonly sealed: Buffer;
   readonly confirmed: boolean;
 }
@@ -36,7 +36,7 @@ export class StaffFactorRepository {
     );
   }
 
-  /** Uses a time step once. @returns false if it, or a later one, was used before */
+  /** Accepts a time step once. @returns false if it, or a later one, was used before */
   async useStep(memberId: string, step: number): Promise<boolean> {
     return changesRow(
       this.dataSource,
@@ -45,7 +45,7 @@ export class StaffFactorRepository {
     );
   }
 
-  /** Uses a recovery code once. */
+  /** Accepts a recovery code once. */
   async useRecoveryCode(memberId: string, hash: Buffer): Promise<boolean> {
     return changesRow(
       this.dataSource,

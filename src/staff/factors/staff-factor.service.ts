@@ -66,7 +66,7 @@ export class StaffFactors {
       member,
       origin,
       async () =>
-        // An account whose second factors are passkeys has recovery codes only.
+        // An account whose second factors are passkeys has only recovery codes.
         (factor?.confirmed === true && (await this.useCode(member.id, factor, code))) ||
         (await this.factors.useRecoveryCode(member.id, hashRecoveryCode(code))),
     );

@@ -1,4 +1,4 @@
-/** Passkeys of staff: signing in with one, and those of the sender's account. */
+/** Passkeys of staff: sign-in with a passkey, and the passkeys of the sender's account. */
 import { Controller, Delete, Get, Param, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { rateLimited } from '../../access/access.errors';

@@ -1,4 +1,4 @@
-/** Single sign-on of staff: to an issuer and back, a directory, and the second factor where the issuer did not ask for one. */
+/** Single sign-on of staff: to an issuer and back, a directory, and the second factor if the issuer did not ask for one. */
 import { Controller, Get, HttpCode, Inject, Post, Query, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
@@ -118,7 +118,7 @@ export class SingleSignOnController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    // The address of this Plinth is that of the configuration; a Host header has no influence.
+    // The address of this Plinth comes from the configuration; a Host header has no influence.
     const { search } = new URL(request.originalUrl, this.server.publicUrl);
     await this.lead(response, this.signOn.finishOidc(search, request, response, origin));
   }
@@ -206,7 +206,7 @@ export class SingleSignOnController {
   }
 }
 
-/** The addresses that the identity provider knows. Its page sends the responses, so there is no check of the origin. */
+/** The addresses for the identity provider. Responses come from its page, so the origin is not checked. */
 @ApiTags('admin')
 @documentHandlers(() => ({ docs: LIMITED_DOCS, errors: [SERVER_ERRORS] }))
 @Controller('admin/v1/session/saml')
@@ -242,7 +242,7 @@ export class StaffSamlController {
   ): Promise<void> {
     const [given = '', ...others] = form.getAll('SAMLResponse');
     const received = this.signOn.receiveSaml(others.length > 0 ? '' : given, origin);
-    // Another site sent the form, so the cookie of the sign-in comes with the next request only.
+    // Another site sends the form, so the cookie of the sign-in arrives only with the next request.
     await leadToConsole(
       response,
       this.server,
@@ -267,7 +267,7 @@ async function leadToConsole<T>(
   redirect(response, target);
 }
 
-/** Without the body of Express, which no client needs. */
+/** Sent without Express's body, which no client needs. */
 function redirect(response: Response, location: string): void {
   response.status(303).setHeader('Location', location).end();
 }

@@ -17,7 +17,7 @@ export class StaffRecheck {
     private readonly clock: Clock,
   ) {}
 
-  /** False once the session or token has ended, the account is disabled, or the role is gone. */
+  /** False once the session or token has ended, the account is disabled, or the role has been removed. */
   async isStillAllowed(request: Request): Promise<boolean> {
     const staff = staffOf(request);
     // PLATFORM_ADMIN_KEY does not change while the process runs.

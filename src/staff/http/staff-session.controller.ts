@@ -1,4 +1,4 @@
-/** Sessions of staff: signing in and out, and what a staff member changes of their own account. */
+/** Sessions of staff: sign-in, sign-out, and changes to a staff member's own account. */
 import { Controller, Delete, Get, Patch, Post, Put, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { rateLimited } from '../../access/access.errors';

@@ -27,7 +27,7 @@ export function toMemberView(member: ProjectMember): ProjectMemberResponse {
   return { ...toStaffMemberResponse(member), project_role: member.projectRole };
 }
 
-/** What staff who do not manage the project see of one another. */
+/** What staff see of one another without managing the project. */
 export const toColleagueView = (member: ProjectMemberResponse): ProjectMemberResponse => ({
   ...member,
   role: null,

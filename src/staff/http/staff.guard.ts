@@ -51,7 +51,7 @@ export class StaffGuard implements CanActivate {
     // Answers depend on the sender, and a cookie alone does not keep a cache from storing them (RFC 9111, 3).
     http.getResponse<Response>().setHeader('Cache-Control', 'no-store');
     const header = request.get('authorization');
-    // A header that the client added on purpose comes before the cookie that the browser adds.
+    // A header that the client added on purpose takes precedence over the cookie that the browser adds.
     const staff = header
       ? await this.byHeader(header)
       : await this.byCookie(request, http.getResponse<Response>());
@@ -142,7 +142,7 @@ export class OwnOriginGuard implements CanActivate {
     if (request.method !== 'POST') return true;
     if (origin === undefined || origin === this.origin || request.get('sec-fetch-site') === 'same-origin')
       return true;
-    // The server may be reached by another name than that of PUBLIC_URL.
+    // The server may be reachable under a name other than that of PUBLIC_URL.
     if (URL.canParse(origin) && new URL(origin).host === request.get('host')) return true;
     throw foreignOrigin();
   }

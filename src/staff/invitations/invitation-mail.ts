@@ -8,7 +8,7 @@ interface InvitationMail {
   readonly hours: number;
 }
 
-/** A name that could be read as a link or as a separate message is left out. */
+/** Leaves out a name that could be read as a link or as a separate message. */
 const SAFE_NAME = /^[\p{L}\p{M}\p{N} '.-]{1,80}$/u;
 
 export function invitationMail({ inviter, link, hours }: InvitationMail): {

@@ -89,7 +89,7 @@ export class InvitationRepository {
     });
   }
 
-  /** Consumes an invitation, in the transaction that creates the account. @returns false if it is gone */
+  /** Consumes an invitation, in the transaction that creates the account. @returns false if it no longer exists */
   async use(id: string, manager: EntityManager): Promise<boolean> {
     return changesRow(manager, 'delete from staff_invitations where id = $1 returning 1', [id]);
   }

@@ -55,9 +55,9 @@ export interface Acceptance {
 
 export interface MadeInvitation {
   readonly invitation: Invitation;
-  /** Null where a mail server delivers it, and for administrators of projects: only the invited staff member gets it. */
+  /** Null if a mail server delivers it, and for administrators of projects: only the invited person gets it. */
   readonly link: string | null;
-  /** False: the mail is a file in the data directory. */
+  /** False if the mail is a file in the data directory. */
   readonly mailed: boolean;
 }
 
@@ -164,11 +164,11 @@ export class InvitationService {
   }
 }
 
-/** Staff of the installation see all invitations, administrators of projects those that they manage. */
+/** Staff of the installation see all invitations, administrators of projects only those that they manage. */
 const sees = (staff: StaffCaller, invitation: Invitation): boolean =>
   installRoleOf(staff) !== null || manages(staff, invitation);
 
-/** An auditor who is the administrator of a project is still not an operator. */
+/** An auditor who administers a project is still not an operator. */
 function manages(staff: StaffCaller, { role, projects }: Invitation): boolean {
   if (isOperator(staff)) return true;
   return role === null && projects.every(({ id }) => projectRoleOf(staff, id) === 'admin');

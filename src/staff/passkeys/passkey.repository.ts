@@ -9,7 +9,7 @@ import { tooManyPasskeys } from '../staff.errors';
 /** Maximum number of passkeys of a staff member. */
 export const MAX_PASSKEYS = 20;
 
-/** A passkey in the list of its owner. */
+/** A passkey as its owner's list shows it. */
 export interface PasskeyRecord {
   readonly id: string;
   readonly name: string;
@@ -26,7 +26,7 @@ export interface NewPasskey extends NewPasskeyCredential {
   readonly memberId: string;
   readonly name: string;
   readonly now: Date;
-  /** Stored unless the staff member has recovery codes. */
+  /** Stored unless the staff member has recovery codes already. */
   readonly recoveryCodes: readonly Buffer[];
 }
 

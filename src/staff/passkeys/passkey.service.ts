@@ -37,7 +37,7 @@ interface EnrolmentChallenge extends SignInChallenge {
 
 export interface EnrolledPasskey {
   readonly record: PasskeyRecord;
-  /** Empty if the staff member had some. Not shown again. */
+  /** Empty if the staff member had codes already. They are not shown again. */
   readonly recoveryCodes: readonly string[];
 }
 
@@ -124,7 +124,7 @@ export class Passkeys {
 
   /**
    * The staff member who holds the passkey.
-   * @param isOnlyFactor true: the authenticator must have verified its user, as nothing else is asked for
+   * @param isOnlyFactor true if no other proof is required, so that the authenticator must have verified its user
    * @throws AppError 401
    */
   async memberWith(

@@ -24,7 +24,7 @@ export function decide(
   if (access.stepUp && staff.session?.isConfirmed === false) return 'unconfirmed';
   if (!staff.token) return 'yes';
   if (access.scope === null || !staff.token.scopes.includes(access.scope)) return 'no';
-  // A token for one project gives no access to the installation; routes for everybody limit what it sees.
+  // A token for one project gives no access to the installation; routes for all staff limit the data that it sees.
   return !ofProject && staff.token.projectId !== null && access.roles !== null ? 'no' : 'yes';
 }
 

@@ -1,7 +1,7 @@
 /**
- * The one table that decides who may use which route of the administration: route by role and scope. StaffGuard reads it,
- * the application does not start with a route that is missing here, a test tries every cell over HTTP, and docs/reference/access.md
- * shows it.
+ * The table that decides who may use which route of the administration: route by role and scope. StaffGuard reads it, the
+ * application does not start with a route that is missing here, a test tries every cell over HTTP, and
+ * docs/reference/access.md shows it.
  *
  * On a route of a project, the roles of the installation count in every project, those of a project in that project alone;
  * staff without either get the 404 of a project that does not exist. On any other route, a role of a project counts if the
@@ -37,12 +37,12 @@ export const INVITERS: readonly Role[] = ['owner', 'operator', 'auditor', 'admin
 const allow = (roles: readonly Role[] | null, scope: Scope | null): RouteAccess => ({ roles, scope });
 
 /**
- * A session alone may be stolen. These acts give or show what works without the session afterwards (a credential, a right, a
- * trusted issuer or server, a sender, SQL that runs by itself, a copy of all data), or cannot be undone.
+ * A session alone may be stolen. These acts grant or reveal access that outlives the session (a credential, a right,
+ * a trusted issuer or server, a sender, SQL that runs by itself, a copy of all data), or cannot be undone.
  */
 const confirmed = (access: RouteAccess): RouteAccess => ({ ...access, stepUp: true });
 
-/** By method and path as declared. */
+/** Keyed by method and path as declared. */
 export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   // The staff member's own account. Password, factor and passkeys are changed with the password in the body.
   'GET /admin/v1/session': allow(EVERYBODY, 'read'),
@@ -120,7 +120,7 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'GET /admin/v1/projects/:id/backup': confirmed(allow(PROJECT_ADMINS, 'admin')),
   'GET /admin/v1/projects/:id/backups': allow(DEVELOPERS, 'read'),
   'GET /admin/v1/projects/:id/backups/:backup_id/tables': allow(DEVELOPERS, 'read'),
-  // Rows of tables that the service role may read, also those that were deleted since.
+  // Rows of tables that the service role may read, including rows that were deleted since.
   'GET /admin/v1/projects/:id/backups/:backup_id/tables/:table/rows': confirmed(allow(DEVELOPERS, 'sql')),
   'GET /admin/v1/projects/:id/backups/:backup_id': confirmed(allow(PROJECT_ADMINS, 'admin')),
   'GET /admin/v1/projects/:id/keys': confirmed(allow(DEVELOPERS, 'admin')),
@@ -136,9 +136,9 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'GET /admin/v1/projects/:id/catalog': allow(READERS, 'read'),
   'GET /admin/v1/projects/:id/catalog/objects': allow(READERS, 'read'),
   'GET /admin/v1/projects/:id/schema': allow(READERS, 'read'),
-  // Runs read-only in a session that is not confirmed; a change asks for the proof.
+  // Runs read-only in an unconfirmed session; a change requires the proof of identity.
   'POST /admin/v1/projects/:id/sql': allow(DEVELOPERS, 'sql'),
-  // Statements may hold values.
+  // Statements can contain values.
   'GET /admin/v1/projects/:id/queries': allow(INSPECTORS, 'read'),
   'POST /admin/v1/projects/:id/queries': allow(DEVELOPERS, 'sql'),
   'PATCH /admin/v1/projects/:id/queries/:query_id': allow(DEVELOPERS, 'sql'),
@@ -147,7 +147,7 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'POST /admin/v1/projects/:id/migrations': confirmed(allow(DEVELOPERS, 'sql')),
   'GET /admin/v1/projects/:id/live-tables': allow(READERS, 'read'),
   'PATCH /admin/v1/projects/:id/live-tables': allow(DEVELOPERS, 'write'),
-  // Addresses may be secrets, and bodies have rows of tables. Conditions are SQL.
+  // Addresses can be secrets, and bodies contain rows of tables. Conditions are SQL.
   'GET /admin/v1/projects/:id/webhooks': allow(INSPECTORS, 'read'),
   'POST /admin/v1/projects/:id/webhooks': confirmed(allow(DEVELOPERS, 'sql')),
   'PATCH /admin/v1/projects/:id/webhooks/:webhook_id': confirmed(allow(DEVELOPERS, 'sql')),
@@ -164,7 +164,7 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'PATCH /admin/v1/projects/:id/schedules/:schedule_id': confirmed(allow(DEVELOPERS, 'sql')),
   'DELETE /admin/v1/projects/:id/schedules/:schedule_id': allow(DEVELOPERS, 'sql'),
   'GET /admin/v1/projects/:id/schedules/:schedule_id/runs': allow(INSPECTORS, 'read'),
-  // Rows of auth.users, as SQL could write them.
+  // Rows of auth.users, which SQL could write as well.
   'POST /admin/v1/projects/:id/users/import': confirmed(allow(DEVELOPERS, 'sql')),
   'GET /admin/v1/projects/:id/storage/check': allow(READERS, 'read'),
   'POST /admin/v1/projects/:id/storage/sweep': allow(PROJECT_ADMINS, 'write'),
@@ -174,7 +174,7 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'GET /admin/v1/projects/:id/history': allow(READERS, 'read'),
   'GET /admin/v1/projects/:id/samples': allow(READERS, 'read'),
   'GET /admin/v1/projects/:id/usage': allow(READERS, 'read'),
-  // Statements hold the values that clients sent.
+  // Statements contain the values that clients sent.
   'GET /admin/v1/projects/:id/database/activity': allow(INSPECTORS, 'read'),
   'POST /admin/v1/projects/:id/database/activity/:pid/cancel': allow(DEVELOPERS, 'sql'),
   'POST /admin/v1/projects/:id/database/activity/:pid/terminate': allow(DEVELOPERS, 'sql'),
@@ -187,7 +187,7 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'POST /admin/v1/projects/:id/access-tokens': allow(READERS, 'read'),
 };
 
-/** True for the routes of one project, whose id is the parameter `id`. */
+/** True for routes of one project, whose id is the parameter `id`. */
 export const isOfProject = (route: string): boolean => route.includes(' /admin/v1/projects/:id');
 
 export const SCOPES = ['read', 'write', 'sql', 'admin'] as const;

@@ -40,11 +40,11 @@ export function sessionOf({ session }: StaffCaller): SessionOfRequest {
 export const installRoleOf = ({ member }: StaffCaller): InstallRole | null =>
   member ? member.role : 'owner';
 
-/** True for senders who manage the installation, and not only read it. */
+/** True for senders who manage the installation, rather than only read it. */
 export const isOperator = (staff: StaffCaller): boolean =>
   ['owner', 'operator'].includes(installRoleOf(staff) ?? '');
 
-/** The staff member's role in a project, without that of the installation. */
+/** The staff member's role in a project, without the role in the installation. */
 export const projectRoleOf = ({ projects }: StaffCaller, projectId: string): ProjectRole | null =>
   projects.find(({ id }) => id === projectId)?.role ?? null;
 

@@ -1,4 +1,4 @@
-/** The cookies of staff: that of the session, and that of sign-ins of several steps. */
+/** The cookies of staff: for the session, and for sign-ins of several steps. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { Clock } from '../../common/time/clock';

@@ -11,15 +11,15 @@ export interface StaffSession extends MemberAccess {
   readonly presented: 'current' | 'next' | 'previous';
   /** The time at which the current token became current. */
   readonly rotatedAt: Date;
-  /** When the next token was sent; null without one. */
+  /** The time at which the next token was sent; null without a next token. */
   readonly nextAt: Date | null;
   readonly lastUsedAt: Date;
-  /** When the staff member signed in, or proved their identity again. */
+  /** The time of the sign-in, or of the last proof of identity. */
   readonly confirmedAt: Date;
   readonly expiresAt: Date;
 }
 
-/** A session in the list of its staff member. */
+/** A session as its staff member's list shows it. */
 export interface SessionRecord {
   readonly id: string;
   readonly createdAt: Date;
@@ -121,7 +121,7 @@ export class StaffSessionRepository {
     );
   }
 
-  /** Replaces all tokens of a session at once. @returns false if the session has ended */
+  /** Replaces all tokens of a session immediately. @returns false if the session has ended */
   async replace(id: string, hash: Buffer, now: Date): Promise<boolean> {
     return changesRow(
       this.dataSource,

@@ -12,12 +12,12 @@ import { SessionRecord, StaffSession, StaffSessionRepository } from './staff-ses
 const ROTATE_AFTER_MS = 15 * 60_000;
 /** Milliseconds for which requests in progress with the old token are accepted. */
 const GRACE_MS = 60_000;
-/** Milliseconds for which a proof of the staff member counts. */
+/** Milliseconds for which a proof of identity counts. */
 const CONFIRMED_MS = 10 * 60_000;
 /** Minimum milliseconds between two records of the last use. */
 const TOUCH_AFTER_MS = 60_000;
 
-/** A token for the cookie. */
+/** A new token for the cookie. */
 export interface CookieToken {
   readonly token: string;
   /** The end of the session. */
@@ -31,7 +31,7 @@ export interface BegunSession extends CookieToken {
 
 export interface FoundSession {
   readonly session: StaffSession;
-  /** Replaces the client's token; null: it keeps the one that it has. */
+  /** Replaces the client's token; null: the client keeps its token. */
   readonly renewed: CookieToken | null;
 }
 
@@ -74,8 +74,8 @@ export class StaffSessions {
   }
 
   /**
-   * Notes that the staff member has proved their identity again, and gives the session another token. Requests with the former one are
-   * accepted for a minute, but do not count as confirmed: it may have been stolen.
+   * Notes that the staff member has proved their identity again, and gives the session another token. Requests with
+   * the old token are accepted for a minute, but do not count as confirmed: it may have been stolen.
    */
   async confirm(id: string, expiresAt: Date): Promise<CookieToken | null> {
     const { token, hash } = newSecretToken();
@@ -109,7 +109,7 @@ export class StaffSessions {
     await this.sessions.endAllOf(memberId, except);
   }
 
-  /** The token against forged requests. It belongs to the session and stays the same when the cookie changes. */
+  /** The token against forged requests. It belongs to the session, and does not change with the cookie. */
   csrfToken(sessionId: string): string {
     return csrfTokenUnder(this.secrets.masterKey, sessionId);
   }

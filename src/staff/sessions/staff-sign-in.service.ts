@@ -26,7 +26,7 @@ export interface SignIn {
   readonly passkey?: (() => Promise<StaffMember>) | undefined;
 }
 
-/** One of the ways to prove the identity again. */
+/** Contains one of the possible proofs of identity. */
 export interface Confirmation extends Pick<SignIn, 'code' | 'passkey'> {
   readonly password?: string;
 }
@@ -124,7 +124,7 @@ export class StaffSignIn {
   }
 
   /**
-   * Before a change that could lock the staff member out: a stolen session alone must not make it.
+   * Call it before a change that could lock the staff member out, which a stolen session alone must not make.
    * @param password null: the session must be confirmed, and the staff member must have no password
    * @throws AppError 401 for a wrong password, 403 for a session that is not confirmed, 400, 429
    */

@@ -47,7 +47,7 @@ export class SetupService {
     return !(await this.members.hasOwner());
   }
 
-  /** A link for the output of the start; null if there is an owner. Links of other starts stay valid until they expire. */
+  /** A link that is printed at the start; null if there is an owner. Links of other starts stay valid until they expire. */
   async linkAtStart(): Promise<SetupLink | null> {
     return (await this.isNeeded()) ? this.newLink() : null;
   }
@@ -63,7 +63,7 @@ export class SetupService {
     const from = { project: STAFF_GUESSES, origin };
     const { address: email, key: emailKey } = getEmailAddress(input.email);
     const hash = hashToken(input.token);
-    // Before the password is hashed, so that requests without a valid link cost little.
+    // Checked before the password is hashed, so that requests without a valid link cost little.
     if (!(await this.isNeeded())) throw setupOver();
     const isValid = await this.throttle.attemptFrom(from, () => this.setup.isValid(hash, this.clock.date()));
     if (!isValid) throw setupTokenInvalid();
@@ -93,7 +93,7 @@ export class SetupService {
     const { token, hash } = newSecretToken();
     const expiresAt = new Date(this.clock.now() + LIFETIME_MS);
     await this.setup.add(hash, this.clock.date(), expiresAt);
-    // After the hash sign, so that neither a server's log nor a Referer header holds the token.
+    // The token follows the hash sign, so that neither a server's log nor a Referer header contains it.
     return { link: `${this.server.publicUrl}/console/setup#${token}`, expiresAt };
   }
 }

@@ -16,7 +16,7 @@ import { RoleGrants } from './role-grants.service';
 import type { IssuedIdentity } from '../../identity/oidc/issued-identity';
 import { LinkedStaffMember, StaffIdentityRepository, Transaction } from './staff-identity.repository';
 
-/** What an issuer or a directory says about the person who signed in there. */
+/** What an issuer or a directory reports about the person who has signed in there. */
 export interface ProvedIdentity extends IssuedIdentity {
   readonly way: SingleSignOnWay;
   /** The roles that its groups give. */
@@ -25,7 +25,7 @@ export interface ProvedIdentity extends IssuedIdentity {
 
 export interface AccountOfIdentity {
   readonly member: StaffMemberRecord;
-  /** False: the groups gave the only roles, and no longer do. */
+  /** False if the groups gave the only roles, and no longer do so. */
   readonly hasRole: boolean;
 }
 
@@ -78,7 +78,7 @@ export class IdentityAccounts {
     return { member: (await this.identities.find(identity, manager))?.member ?? member, granted: NO_ROLES };
   }
 
-  /** A role that a directory's groups give, too, is kept. */
+  /** A role that a directory's groups also give is kept. */
   private async applyRoles(
     identity: ProvedIdentity,
     { member, granted: before }: LinkedStaffMember,

@@ -9,7 +9,7 @@ import {
 } from '../accounts/staff-member';
 import type { GrantedRoles } from './granted-roles';
 
-/** A staff member with the roles that the groups gave at the last sign-in. */
+/** A staff member with the roles that the groups gave at the previous sign-in. */
 export interface LinkedStaffMember {
   readonly member: StaffMemberRecord;
   /** Projects by id. */

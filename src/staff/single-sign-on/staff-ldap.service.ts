@@ -13,7 +13,7 @@ import type { ProvedIdentity } from './identity-accounts.service';
 @Injectable()
 export class StaffLdap {
   private readonly http: OutboundHttp;
-  /** For the sign-in page; null without LDAP. */
+  /** The host for the sign-in page; null without LDAP. */
   readonly host: string | null;
 
   constructor(

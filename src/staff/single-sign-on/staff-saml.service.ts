@@ -32,7 +32,7 @@ import { STAFF_GUESSES } from '../accounts/staff-member';
 import { samlUnreachable, wayUnused } from '../staff.errors';
 import type { ProvedIdentity } from './identity-accounts.service';
 
-/** Milliseconds after which the metadata is read again, and after a failure. */
+/** Milliseconds after which the metadata is read again: after a success, and after a failure. */
 const METADATA_MS = 24 * 3_600_000;
 const RETRY_MS = 15_000;
 /** Seals answers that the browser carries, without cookies, from the address of responses to the end of the sign-in. */
@@ -68,7 +68,7 @@ export class StaffSaml {
       ]);
   }
 
-  /** For the sign-in page: the host of the metadata, or `SAML`; null without SAML. */
+  /** The text on the sign-in page: the host of the metadata, or `SAML`; null without SAML. */
   get title(): string | null {
     const source = this.config.saml?.metadata;
     if (source === undefined) return null;
@@ -88,7 +88,11 @@ export class StaffSaml {
     return { url: await samlRequestUrl(this.service, issuer, { requestId, nameIdFormat: null }), requestId };
   }
 
-  /** Verifies a response, which comes without cookies. @returns it sealed, for finish() @throws AppError 401, 404, 429, 503 */
+  /**
+   * Verifies a response, which comes without cookies.
+   * @returns the sealed response, for finish()
+   * @throws AppError 401, 404, 429, 503
+   */
   async receive(samlResponse: string, origin: RequestOrigin): Promise<string> {
     const { domains, mapping, roles } = this.required();
     const requestId = await this.responses.requestOf(samlResponse);

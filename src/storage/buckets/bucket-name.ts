@@ -1,7 +1,7 @@
 /** Names of buckets: one line of any Unicode text. */
 import { invalidParameters } from '../storage.errors';
 
-/** Bytes of UTF-8. */
+/** Maximum bytes of UTF-8. */
 const MAX_BYTES = 255;
 const UNUSABLE = /[\p{Cc}\p{Surrogate}]/u;
 

@@ -17,7 +17,7 @@ const UNIQUE_KEYS = new Set(['buckets_name_key', 'buckets_slug_key']);
 const COLUMNS = `id, name, slug, description, is_public, owner_id, file_size_limit, allowed_mime_types,
   quota_bytes, quota_files, cache_control, delete_after_days, scan, created_at, updated_at`;
 
-/** The same for BucketRows, which reads a list as JSON and does not know the choices. */
+/** The same for BucketRows, which reads a list as JSON and does not know the allowed values. */
 const LIST_COLUMNS = COLUMNS.replace('allowed_mime_types', 'to_json(allowed_mime_types)').replace(
   'scan',
   `case when scan::text in (${BUCKET_SCANS.map((scan) => `'${scan}'`).join()}) then scan::text end`,
@@ -87,7 +87,7 @@ export class BucketRepository {
     return rows.map(toBucket);
   }
 
-  /** The number of its files, those that the caller may not see included; null: no such bucket. */
+  /** The number of its files, including files that the caller may not see; null: no such bucket. */
   async countFiles(caller: StorageContext, address: string): Promise<number | null> {
     const { rows } = await this.door.query(caller, {
       name: 'storage:count-files',

@@ -12,21 +12,21 @@ export interface Bucket {
   readonly file_size_limit: number | null;
   /** Null: any type. */
   readonly allowed_mime_types: readonly string[] | null;
-  /** Bytes of all files together; null: limited by the project alone. */
+  /** Maximum bytes of all files together; null: limited by the project alone. */
   readonly quota_bytes: number | null;
   readonly quota_files: number | null;
   /** Cache-Control of its files; null: the default of each route (cache-control.ts). */
   readonly cache_control: string | null;
   /** The sweep deletes files that were last changed longer ago; null: none. */
   readonly delete_after_days: number | null;
-  /** Null: what the project's setting `infected_files` says. */
+  /** Null: the project's setting `infected_files` applies. */
   readonly scan: BucketScan | null;
   /** ISO 8601. */
   readonly created_at: string;
   readonly updated_at: string;
 }
 
-/** What the virus scan does with the files of a bucket. `off`: it reads none of them. */
+/** How the virus scan treats the files of a bucket. `off`: it does not read them. */
 export const BUCKET_SCANS = ['off', 'refuse', 'quarantine', 'mark'] as const;
 export type BucketScan = (typeof BUCKET_SCANS)[number];
 

@@ -1,7 +1,7 @@
 /** Detects a file's type from its first bytes, without its name or the declared type. */
 import { Signature, SIGNATURES } from './signatures';
 
-/** Bytes that every check needs at most. */
+/** Maximum bytes that the checks need. */
 export const SNIFF_BYTES = 4_096;
 
 export type Evidence =
@@ -94,7 +94,7 @@ function textOf(head: Buffer): string | null {
 /** Comments, declarations and processing instructions before the first element. */
 const PROLOGUE = /^(?:\s+|<!--[\s\S]*?(?:-->|$)|<\?[\s\S]*?(?:\?>|$))*/;
 const DOCTYPE = /^<!doctype\s+([\w:-]+)[^>[]*(?:\[[\s\S]*?\]\s*)?>?/i;
-/** Elements that only an HTML page begins with. */
+/** Elements with which only an HTML page begins. */
 const PAGE = /^<(html|head|script|body|iframe|title|style|meta|link|base|frameset|object|embed)\b/i;
 /** Further elements of the standard's list. Markdown may begin with them too. */
 const FRAGMENT = /^<(h1|h2|div|font|table|a|b|br|p|img|form|span|center|svg:\w+)\b/i;

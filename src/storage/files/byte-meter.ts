@@ -36,14 +36,17 @@ export class ByteMeter {
 
   /**
    * @param limit of the file's bytes
-   * @param onEvidence called once, before the first chunk goes on; may throw to refuse the file
+   * @param onEvidence called once, before the first chunk is passed on; may throw to refuse the file
    */
   constructor(
     private readonly limit: ByteLimit,
     private readonly onEvidence: (evidence: Evidence) => void,
   ) {}
 
-  /** @returns the same bytes @throws AppError 413 at the first byte above the limit, 400 when they end early, what onEvidence throws */
+  /**
+   * @returns the same bytes
+   * @throws AppError 413 at the first byte above the limit, 400 when they end early, and errors of onEvidence
+   */
   async *measure(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     const head: Buffer[] = [];
     let isSniffed = false;

@@ -32,7 +32,7 @@ export interface EntryQuery {
 
 /** Folders and files in one order, as the S3 protocol lists them. */
 export interface MixedQuery extends Pick<EntryQuery, 'bucket' | 'prefix' | 'limit'> {
-  /** One character, at which names are cut off; null: none. */
+  /** A single character, at which names are cut off; null: none. */
   readonly delimiter: string | null;
   /** The last entry before the page, a folder with its delimiter. */
   readonly after: { readonly name: string; readonly isFolder: boolean } | null;
@@ -56,7 +56,7 @@ export interface EntryFile {
   readonly contentType: string;
   readonly size: number;
   readonly sha256: string;
-  /** Of the S3 protocol. */
+  /** The entity tag of the S3 protocol. */
   readonly etag?: string;
   readonly cacheControl: string | null;
   /** ISO 8601. */
@@ -162,7 +162,7 @@ const firstEntry = (bound: string, length = FOLDER_LENGTH, next = `'0'`): string
     from (select f.filename, ${length} as at from storage.files f where ${inRange(bound)}
       order by f.bucket_id, f.filename limit 1) f`;
 
-/** A loose index scan: each step costs one lookup, however many files a folder holds. */
+/** A loose index scan: each step costs one lookup, however many files a folder contains. */
 const steps = (
   name: string,
   from: string,
@@ -188,7 +188,7 @@ const FLAT = mixed(`entry as materialized (
     where ${inRange(`greatest($2 collate "C", $6::text || case when $5::boolean then '' else chr(1) end)`)}
     order by f.bucket_id, f.filename limit $4)`);
 
-/** The same with $7 the delimiter, and $8 the code point after it. */
+/** The same, with the delimiter as $7 and the code point after it as $8. */
 const MIXED = mixed(`${steps(
   'entries',
   `greatest($2 collate "C", case when $5::boolean then left($6::text, -1) || $8 when not $5 then $6 || chr(1) end)`,
@@ -208,7 +208,7 @@ const BY_NAME = `
       (select name, false from files where not is_folder limit $4::bigint + $5::bigint)) e
     limit $4 offset $5)`;
 
-/** The other orders read all names of the folder. The earliest time of its files is that of a folder. */
+/** The other orders read all names of the folder. The time of a folder is the earliest time of its files. */
 function sorted({ groupsFolders, sortBy, sortDir }: EntryQuery): string {
   const column = sortBy === 'name' ? 'filename' : sortBy;
   const type = sortBy === 'name' ? 'text' : 'timestamptz';

@@ -14,7 +14,7 @@ const CONTENT_COLUMNS = `f.id, f.filename, f.content_type, f.size, f.sha256, f.o
   b.is_public, coalesce(f.cache_control, b.cache_control) as cache_control`;
 const FILES = 'storage.files f left join storage.buckets b on b.id = f.bucket_id';
 const NOW = 'floor(extract(epoch from now()))::bigint as now';
-/** Rows that byObject() returns at most. */
+/** Maximum number of rows that byObject() returns. */
 export const FILES_OF_A_PAGE = 1_000;
 
 /** The values in a signed URL. */
@@ -57,7 +57,7 @@ export class FileContentRepository {
     return rows[0] ? toContent(caller, rows[0]) : null;
   }
 
-  /** As findNamedContent(), with what the S3 protocol shows. */
+  /** As findNamedContent(), with the facts for the S3 protocol. */
   async findS3File(caller: StorageContext, bucket: string, filename: string): Promise<S3File | null> {
     const { rows } = await this.door.query(caller, {
       name: 'storage:find-s3-file',
@@ -116,7 +116,7 @@ export class FileContentRepository {
     return rows[0] ? toRevision(new StoredRow('files', rows[0])) : null;
   }
 
-  /** The same values by id, for those of the files that the caller may read. */
+  /** The same values by id, for the files among them that the caller may read. */
   async findRevisions(
     caller: StorageContext,
     ids: readonly string[],
@@ -152,7 +152,7 @@ export class FileContentRepository {
    * A page of files, ordered by the ids of their objects.
    * @param after excludes this id and lower ids
    * @param last excludes higher ids; null: no upper bound
-   * @throws AppError 500 when the rows are out of order, as those of a view may be: paging might never end
+   * @throws AppError 500 when the rows are out of order, as in a view, where paging might never end
    */
   async byObject(context: StorageContext, after: string, last: string | null): Promise<NamedFile[]> {
     const { rows } = await this.door.query(context, {

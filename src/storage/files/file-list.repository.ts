@@ -29,14 +29,14 @@ export interface ListQuery {
   readonly after?: { readonly key: string; readonly id: string };
 }
 
-/** For each sort field: the column, the type of its key in a cursor, and SQL for the key's exact text. */
+/** The column of each sort field, the type of its key in a cursor, and SQL for the key's exact text. */
 const SORT: Readonly<Record<SortField, { column: string; type: string; key: string }>> = {
   created_at: { column: 'f.created_at', type: 'timestamptz', key: `to_json(created_at) #>> '{}'` },
   size: { column: 'f.size', type: 'bigint', key: 'size::text' },
   filename: { column: 'f.filename', type: 'text', key: 'filename' },
 };
 
-/** Appended to a prefix, sorts after every name that begins with it: the highest code point, as often as a name can hold it. */
+/** Appended to a prefix, it sorts after every name that begins with it: the highest code point, repeated. */
 export const LAST = '\u{10ffff}'.repeat(256);
 
 @Injectable()
@@ -201,8 +201,8 @@ function pageStatement(
 }
 
 /**
- * The total. Counted only where necessary: the last page gives it, and storage.count_visible() reads a counter where the
- * policies show either all files of the bucket or none (migrations/project/sql/storage-lists.ts).
+ * The total, counted only if necessary: the last page reveals it, and storage.count_visible() reads a counter
+ * if the policies show either all files of the bucket or none (migrations/project/sql/storage-lists.ts).
  */
 function totalOf(conditions: Conditions, limit: string, offset: string): string {
   const isNarrowed = conditions.name !== '';

@@ -35,7 +35,7 @@ const MARKED_RECORD = new ListedRow('files', [
 ]);
 /** Number of columns after them, which describe the page: total, key and id. */
 const FACTS = 3;
-/** Maximum bytes of each: a key may be a filename. */
+/** Maximum bytes of a key and an id: a key may be a filename. */
 const MAX_FACT = LIMITS.filename;
 /** Digits of a total. */
 const TOTAL = /^\d{1,16}$/;

@@ -24,15 +24,15 @@ const FILE_COLUMNS = `f.id, f.bucket_id, f.filename, f.content_type, f.size, f.s
   f.created_at, f.updated_at`;
 const BUCKET_SLUG = '(select b.slug from storage.buckets b where b.id = f.bucket_id) as bucket_slug';
 
-/** No file was changed before it was created: the first condition is for the index. */
+/** Files are never changed before they are created: the first condition is for the index. */
 const IS_AGED = ['created_at', 'updated_at']
   .map((time) => `f.${time} < $1::timestamptz - make_interval(days => b.delete_after_days::int)`)
   .join(' and ');
 
-/** A written file with the quota marks that it reached. */
+/** A written file, and the quota marks that it reached. */
 export interface WrittenFile {
   readonly record: FileRecord;
-  /** The replaced bytes, which no row refers to any more; null: none. */
+  /** The replaced bytes, which no row refers to any longer; null: none. */
   readonly replaced: ObjectAddress | null;
   readonly marks: readonly QuotaMark[];
 }
@@ -47,9 +47,9 @@ export interface NewFile {
   readonly bytes: StoredBytes;
   /** Cache-Control of the file; undefined: that of the bucket. */
   readonly cacheControl?: string;
-  /** The slug or name that must still be the bucket's, which must restrict no file; undefined: it may have changed. */
+  /** The address by which the bucket must still be found, and it must not restrict files; undefined: it may have changed. */
   readonly address?: string;
-  /** Of the S3 protocol; undefined: derived from the hash. */
+  /** The entity tag of the S3 protocol; undefined: derived from the hash. */
   readonly etag?: string;
   /** As scan_result of FileRecord. */
   readonly scanResult?: string;
@@ -65,7 +65,7 @@ export interface FileChange {
   readonly bucketId?: string;
 }
 
-/** A deleted row with the address of its bytes, which no row refers to any more. */
+/** A deleted row with the address of its bytes, which no row refers to any longer. */
 export interface RemovedFile {
   readonly record: FileRecord;
   readonly address: ObjectAddress;
@@ -97,7 +97,7 @@ export class FileRepository {
 
   /**
    * Like insert(), for files of one bucket with the same optional columns and different names: all of them or none.
-   * @returns a function that reads the outcome of each file, and throws where its row is unusable
+   * @returns a function that reads the outcome of each file, and throws if its row is unusable
    */
   async insertAll(
     caller: StorageContext,

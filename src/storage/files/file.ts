@@ -1,4 +1,4 @@
-/** A file as the API returns it (DECISIONS.md 6), and as the other parts of storage need it. */
+/** A file as the API returns it (DECISIONS.md 6), and as other code of storage needs it. */
 import { JsonObject } from '../../common/text/json';
 import { ObjectAddress } from '../providers/object-address';
 import { LIMITS } from '../rows/limits';
@@ -51,11 +51,11 @@ export interface FileContent {
 /** A file for the S3 protocol. */
 export interface S3File extends FileContent {
   readonly metadata: JsonObject;
-  /** Without quotes. */
+  /** The entity tag without quotes. */
   readonly etag: string;
 }
 
-/** Bound to the bytes, because an upload that replaces them may not be scanned. Selected only where there is a scanner. */
+/** Bound to the bytes, because an upload that replaces them may not be scanned. Selected only if there is a scanner. */
 export const SCAN_RESULT = `case when starts_with(f.scan_result, f.object_id || '/')
   then substr(f.scan_result, ${UUID_LENGTH + 2}) end as scan_result`;
 
@@ -89,7 +89,7 @@ export interface LinkedFile {
   readonly now: number;
 }
 
-/** Bytes that the provider has stored completely, with the facts that were measured on the way. */
+/** Bytes that the provider has stored completely, with the facts measured on the way. */
 export interface StoredBytes {
   readonly address: ObjectAddress;
   readonly size: number;

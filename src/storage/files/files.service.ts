@@ -45,7 +45,7 @@ export interface FileCopy {
   /** Default: that of the source. */
   readonly metadata?: FileChange['metadata'];
   readonly content_type?: string;
-  /** Of the S3 protocol, as long as the source has the bytes of this object. */
+  /** The entity tag of the S3 protocol, as long as the source has the bytes of this object. */
   readonly etag?: { readonly objectId: string; readonly tag: string };
 }
 
@@ -126,7 +126,7 @@ export class FilesService {
   }
 
   /**
-   * Applies a bucket's limits to a file that moves into it or gets another type; files that it already holds are left alone.
+   * Applies a bucket's limits to a file that moves into it or gets another type; files that are in it already are not checked.
    * @param type the new type; default: unchanged
    * @param bucketName slug or name of the bucket to move to
    * @returns the id of the bucket to move to; undefined: no move
@@ -218,7 +218,7 @@ export class FilesService {
     return record;
   }
 
-  /** Deletes files in one transaction. @throws AppError 403 when the caller may not delete one of them; none is deleted then */
+  /** Deletes files in one transaction. @throws AppError 403 when the caller may not delete one of them; then none is deleted */
   async removeAll(
     caller: Caller,
     ids: readonly string[],

@@ -7,7 +7,7 @@ import { StorageContext } from '../storage-transaction';
 import { FileRepository, NewFile, optionalColumnsOf, WrittenFile } from './file.repository';
 import { isDefinite } from './upload-rules';
 
-/** Rows of a statement: their records are smaller than MAX_RESULT. */
+/** Maximum rows of a statement, whose records are smaller than MAX_RESULT. */
 const MAX_ROWS = 32;
 
 interface Waiting {
@@ -20,7 +20,7 @@ interface Waiting {
 
 @Injectable()
 export class GroupedInserts {
-  /** By group, while a statement of it runs. */
+  /** Keyed by group, while a statement of the group runs. */
   private readonly waiting = new Map<string, Waiting[]>();
 
   constructor(private readonly files: FileRepository) {}

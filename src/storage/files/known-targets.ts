@@ -1,6 +1,6 @@
 /**
- * Buckets into which a caller has just uploaded: its next small upload asks the database once, when it writes the row. The memory
- * decides nothing: the statement that writes the row finds the bucket, its limits and the policies as they are then.
+ * Buckets into which a caller has just uploaded: its next small upload asks the database once, when it writes the row. This
+ * memory has no authority: the statement that writes the row finds the bucket, its limits and the policies as they are then.
  */
 import { growingCache } from '../../common/growing-cache';
 import { StorageContext } from '../storage-transaction';
@@ -9,7 +9,7 @@ import { UploadTarget } from './target.repository';
 const KEPT_MS = 10_000;
 /** Bytes of all kept keys, each of which consists mostly of claims. */
 const MAX_BYTES = 4 * 1024 * 1024;
-/** Bytes of a body up to which it is received before the database is asked; the disk provider holds as many in memory. */
+/** Maximum bytes of a body that is received before the database is asked; the disk provider holds as many in memory. */
 const SMALL_BODY = 64 * 1024;
 
 interface Addressed {

@@ -62,7 +62,7 @@ export function parseCursor(text: string): Cursor | null {
 /** True for a time as the cursor of a list holds it. */
 export const isInstantKey = (key: string): boolean => INSTANT_KEY.test(key) && isDate(key);
 
-/** False for days and hours that do not exist, such as `2026-02-30`: PostgreSQL would raise an error. */
+/** False for days and hours that do not exist, such as `2026-02-30`, for which PostgreSQL would raise an error. */
 function isDate(text: string): boolean {
   const day = text.slice(0, 10);
   const midnight = new Date(`${day}T00:00:00Z`);

@@ -47,14 +47,14 @@ export class NamedFilesService {
     return entries;
   }
 
-  /** Folders and files in one order. @throws AppError 404 when there is no such bucket */
+  /** Folders and files in a common order. @throws AppError 404 when there is no such bucket */
   async listMixed(caller: Caller, query: MixedQuery): Promise<Entry[]> {
     const entries = await this.lists.listMixed(caller, query);
     if (!entries) throw bucketNotFound();
     return entries;
   }
 
-  /** Deletes those of the files that exist and that the caller may delete. @returns their records */
+  /** Deletes the files that exist and that the caller may delete. @returns their records */
   async removeFiles(
     caller: Caller,
     bucket: string,
@@ -68,7 +68,7 @@ export class NamedFilesService {
   /** Deletes all files of a bucket that the caller may delete. @throws AppError 404 */
   async emptyBucket(caller: Caller, bucket: string): Promise<void> {
     const files = await this.countFiles(caller, bucket);
-    // A trigger of the project may add a file for each one that is deleted, so the number of rounds is fixed.
+    // A trigger of the project may add a file for each deleted one, so the number of rounds is limited.
     const rounds = Math.min(Math.ceil(files / MAX_REMOVED), MAX_ROUNDS);
     for (let round = 0; round < rounds; round += 1) {
       const removed = await this.files.removeSome(caller, bucket);
@@ -77,7 +77,7 @@ export class NamedFilesService {
     }
   }
 
-  /** Deletes files that are older than their buckets keep them, up to MAX_AGED at once. @param now ms since the epoch */
+  /** Deletes files that are older than their buckets keep them, up to MAX_AGED per call. @param now ms since the epoch */
   async removeAged(context: StorageContext, now: number): Promise<void> {
     for (let left = MAX_AGED; left > 0; left -= MAX_REMOVED) {
       const removed = await this.files.removeAged(context, now);

@@ -25,9 +25,9 @@ export interface UploadTarget {
   readonly scan: BucketScan | null;
   /** Bytes of the largest file in the bucket: overwriting a file frees no more than that. */
   readonly largestFile: number;
-  /** `depends`: a policy reads columns that only the body determines, and refuses with those known so far. */
+  /** `depends`: a policy reads columns that only the body determines, and refuses with the columns known so far. */
   readonly mayUpload: (typeof MAY_UPLOAD)[number];
-  /** Its key in KnownTargets, the same for the same caller and address: the statement that writes the row has to confirm it. */
+  /** Its key in KnownTargets, equal for equal callers and addresses: the statement that writes the row must confirm it. */
   readonly knownBy?: string;
 }
 
@@ -68,7 +68,7 @@ export class TargetRepository {
   }
 
   /**
-   * One round trip.
+   * Finds the file and its new bucket in one round trip.
    * @param address slug or name of the bucket to move to; null: no move
    * @returns null when there is no such file
    */

@@ -12,7 +12,10 @@ import { invalidParameters, fileTooLarge, unsupportedMediaType } from '../storag
 import { FileContent } from './file';
 import { UploadTarget } from './target.repository';
 
-/** Names are any Unicode text, with `/` as separator (DECISIONS.md 6). They never become part of a path on disk. Bytes of UTF-8. */
+/**
+ * Names are any Unicode text, with `/` as separator (DECISIONS.md 6). They never become part of a path on
+ * disk. In UTF-8 bytes.
+ */
 const MAX_NAME_BYTES = 1_024;
 const CONTROL = /\p{Cc}/u;
 const LONE_SURROGATE = /\p{Surrogate}/u;

@@ -1,7 +1,7 @@
 /**
- * Uploads: receive, store, publish. The policies are evaluated before the body is read, the bytes stream to the provider, and then a
- * row makes the file visible. Two round trips to the database; one for a small upload where KnownTargets has the bucket. A crash at
- * any moment leaves no row without bytes.
+ * Uploads: receive, store, publish. The policies are evaluated before the body is read, the bytes stream to
+ * the provider, and then a row makes the file visible. Two round trips to the database; one for a small
+ * upload if KnownTargets has the bucket. A crash at any moment leaves no row without bytes.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { DatabaseError } from 'pg';
@@ -64,7 +64,7 @@ export interface UploadRequest {
   receive(held: number): Promise<UploadForm>;
 }
 
-/** What is known of an upload before its body. */
+/** What is known about an upload before its body is read. */
 export type AnnouncedUpload = Pick<UploadRequest, 'bucket' | 'given' | 'announcedLength'>;
 
 /** The form of an upload, independent of its wire format. */
@@ -101,7 +101,7 @@ export const UPLOAD_PARAMETERS = ['filename', 'contentType', 'upsert', 'metadata
 type UploadParameter = (typeof UPLOAD_PARAMETERS)[number];
 export type UploadParameters = Readonly<Partial<Record<UploadParameter | 'cacheControl', string>>>;
 
-/** Bytes of a form in addition to its file. */
+/** Maximum bytes of a form in addition to its file. */
 const FORM_OVERHEAD = 64 * 1024;
 const EARLY_FILENAME =
   'A policy reads the filename, so it must be known before the bytes: in the query string, in a field before the file, or as the name of the file part';
@@ -132,7 +132,7 @@ export class UploadService {
     return this.disk.during(request.announcedLength ?? 0, () => this.receive(caller, request, target, limit));
   }
 
-  /** Checks what upload() checks before it reads the body. @throws AppError 400, 403, 404, 413 */
+  /** Makes the checks of upload() that precede reading the body. @throws AppError 400, 403, 404, 413 */
   async announced(
     caller: StorageContext,
     request: AnnouncedUpload,
@@ -152,7 +152,7 @@ export class UploadService {
     return this.known.find(caller, request);
   }
 
-  /** Bytes that a file of the project may have in any bucket. */
+  /** Maximum bytes of a file of the project, in any bucket. */
   largestFile(project: Project): number {
     return limitOf(project, { fileSizeLimit: null }, this.config);
   }
@@ -194,7 +194,7 @@ export class UploadService {
     return target;
   }
 
-  /** @param filename as far as it is known before the file's bytes @throws AppError 400, 403, 404 */
+  /** @param filename if it is known before the file's bytes @throws AppError 400, 403, 404 */
   private async assertMayUpload(
     caller: StorageContext,
     { bucket, given }: UploadRequest,
@@ -354,7 +354,7 @@ function declaredTypeOf({ declaredType }: UploadForm): string | null {
   return essence === null || essence === UNKNOWN_TYPE ? null : parseContentType(String(declaredType));
 }
 
-/** Seconds, or directives. Others are ignored, as storage-js lets applications pass any text. */
+/** Seconds, or directives. Other texts are ignored, as storage-js lets applications pass any text. */
 function cacheControlOf(given: string | undefined): string | undefined {
   if (given === undefined) return undefined;
   try {

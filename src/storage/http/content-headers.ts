@@ -15,11 +15,11 @@ export interface Presentation {
   readonly etag?: (file: FileContent) => string;
   /** Replaces the default content type for browsers. */
   readonly type?: (file: FileContent) => string;
-  /** Headers in addition to, or in place of, those below. */
+  /** Headers in addition to, or instead of, the headers below. */
   readonly headers?: (file: FileContent) => OutgoingHttpHeaders;
 }
 
-/** No script of a file runs, in Plinth's origin or at all; nothing is loaded, and browsers do not guess another type. */
+/** Scripts of a file do not run, in Plinth's origin or at all; nothing is loaded, and browsers do not guess another type. */
 const SANDBOX = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy':
@@ -50,8 +50,8 @@ export function contentHeaders(
 }
 
 /**
- * The Content-Type header. Browsers would read text without a charset as windows-1252, which hardly any text still is. The
- * column may hold anything that SQL of the project's owner wrote.
+ * The Content-Type header. Browsers would read text without a charset as windows-1252, which is hardly used
+ * any longer. The column may hold anything that SQL of the project's owner wrote.
  */
 export function servedType({ contentType }: FileContent): string {
   if (!isContentType(contentType)) return 'application/octet-stream';

@@ -18,7 +18,7 @@ import { contentHeaders, type Presentation, servedType, validatorsOf } from './c
 import { MultipartRanges } from './multipart-ranges';
 
 export interface ContentOptions extends Presentation {
-  /** Reads the file's row. Called a second time when the bytes are gone, because an overwrite may have removed them. */
+  /** Reads the file's row. Called a second time when the bytes are missing, because an overwrite may have removed them. */
   readonly find: () => Promise<Rendition | null>;
 }
 
@@ -92,7 +92,7 @@ export class ContentResponder {
     await (path === null ? this.sendRanges(transfer, ranges) : this.delegateToNginx(transfer, path));
   }
 
-  /** The path for X-Accel-Redirect; null where nginx cannot send the file. */
+  /** The path for X-Accel-Redirect; null if nginx cannot send the file. */
   private accelPath({ size, address, bytes }: Rendition): string | null {
     if (this.config.accelRedirect === null || size === 0 || bytes) return null;
     const path = this.store.sharedPath(address);
@@ -133,7 +133,7 @@ export class ContentResponder {
   private async sendRange(transfer: Transfer, status: number, range: ByteRange): Promise<void> {
     const { response, file, head, withoutBody } = transfer;
     if (withoutBody || file.size === 0) return void response.writeHead(status, head).end();
-    // Opened before the head is written, so that a missing object still gets the status of an error.
+    // Opened before the head is written, so that a missing object can still give an error status.
     const bytes = await this.read(file, range);
     if (Buffer.isBuffer(bytes)) response.writeHead(status, head).end(bytes);
     else await this.sendStream(transfer, status, bytes);
@@ -185,7 +185,7 @@ function preconditionsOf(headers: IncomingHttpHeaders): Preconditions {
 
 /**
  * False if nginx would decide differently: it evaluates these conditions before it knows Plinth's tag and
- * date, and takes every date in If-Range for a strong validator.
+ * date, and treats every date in If-Range as a strong validator.
  */
 function canNginxDecide(headers: IncomingHttpHeaders, rangeIsUsed: boolean): boolean {
   if (headers['if-match'] !== undefined || headers['if-unmodified-since'] !== undefined) return false;

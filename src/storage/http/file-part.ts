@@ -72,7 +72,7 @@ export class ChunkQueue implements AsyncIterableIterator<Buffer> {
   private waiting: Waiting | null = null;
   private state: 'open' | 'ended' | Error = 'open';
   private held = 0;
-  /** Small chunks that were not queued yet, merged; a single one is kept as it arrived. */
+  /** Small chunks that are not queued yet, merged; a single chunk is kept as it arrived. */
   private small: Buffer | null = null;
   private smallBytes = 0;
 

@@ -23,7 +23,7 @@ import {
 } from '../storage.errors';
 import { Describe, Errors } from '../../http/docs/operation.decorators';
 
-/** What the rules of a bucket refuse. */
+/** Errors for files that the rules of a bucket refuse. */
 const LIMIT_ERRORS: ErrorList = [
   fileTooLarge(52_428_800),
   quotaExceeded('bucket', 'bytes', 1_073_741_824),

@@ -31,7 +31,7 @@ export function boundaryOf(contentType: string): string | null {
   return boundaries.length === 1 && PRINTABLE.test(boundary) ? boundary : null;
 }
 
-/** A header for busboy that can be read in one way only. */
+/** A header that busboy can read in only one way. */
 export function formHeader(boundary: string): string {
   return `multipart/form-data; boundary="${boundary.replace(/["\\]/g, '\\$&')}"`;
 }

@@ -5,7 +5,7 @@ import type { UploadForm } from '../files/upload.service';
 import { openMultipartForm } from './multipart-form';
 
 const PART = '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n';
-/** busboy holds back what a boundary could begin with. */
+/** busboy holds back bytes with which a boundary could begin. */
 const BEGUN = `${PART}con`;
 const FORM = `${BEGUN}tent\r\n--x--\r\n`;
 const MINUTE = 60_000;

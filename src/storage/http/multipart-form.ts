@@ -21,15 +21,15 @@ import { BoundarySearch, ChunkQueue } from './file-part';
 const LIMITS = { files: 1, fields: 20, fieldNameSize: 100, fieldSize: 64 * 1024, headerPairs: 20 };
 /** Maximum bytes of a form without its file, preamble and epilogue included. LIMITS alone allow 1.3 MiB of fields. */
 const MAX_BESIDE = 2 * 1024 * 1024;
-/** Bytes of the file that may wait for the provider before the socket is paused. */
+/** Maximum bytes of the file that wait for the provider before the socket is paused. */
 export const MAX_WAITING = 256 * 1024;
-/** Bytes of memory per byte of a field: what was read, and its text. */
+/** Bytes of memory per byte of a field: the received bytes, and their text. */
 const FIELD_MULTIPLE = 4;
 
 type FormMemory = Pick<Reservation, 'grow' | 'release'>;
 
 interface FormKind extends Pick<UploadForm, 'asDeclared'> {
-  /** The name of the part that holds the file; null: any. */
+  /** The name of the part that contains the file; null: any. */
   readonly filePart: string | null;
 }
 
@@ -73,7 +73,7 @@ class MultipartForm implements UploadForm {
   private onFile: (() => void) | null = null;
   private readonly pace: BodyPace;
   private stage: 'before' | 'file' | 'after' = 'before';
-  /** Bytes received that are not the file's. */
+  /** Received bytes that do not belong to the file. */
   private beside = 0;
   /** Set while the file's bytes bypass busboy. */
   private search: BoundarySearch | null = null;
@@ -197,7 +197,7 @@ class MultipartForm implements UploadForm {
     this.bytes.push(bytes);
   };
 
-  /** Passes bytes to busboy, all but the middle of the file. Ignores its back pressure: it buffers no more than a field. */
+  /** Passes bytes to busboy, all but the middle of the file. Ignores its back pressure: it buffers at most a field. */
   private parse(chunk: Buffer): void {
     if (!this.check.passes(chunk)) {
       this.fail(invalidParameters('A line of the form begins with its boundary and continues after it'));

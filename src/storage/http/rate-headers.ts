@@ -1,4 +1,4 @@
-/** The three rate limit headers (SPEC.md 8) of every storage response, those to refused and malformed requests included. */
+/** The three rate limit headers (SPEC.md 8) of every storage response, including responses to refused and malformed requests. */
 import { Injectable, Logger } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 import { Clock } from '../../common/time/clock';
@@ -33,7 +33,7 @@ export class RateHeaders {
     setRateHeaders(response, await this.stateOf(path));
   }
 
-  /** All zero when the project, or its count, is unknown. */
+  /** All are zero if the project, or its count, is unknown. */
   private async stateOf(path: string): Promise<RateFacts> {
     const unknown = { limit: 0, remaining: 0, resetAt: this.clock.now() };
     try {
@@ -51,7 +51,7 @@ export class RateHeaders {
   }
 }
 
-/** A slug that cannot be decoded is left as it is, and then names no project. */
+/** A slug that cannot be decoded stays unchanged, and does not match any project. */
 function decoded(slug: string): string {
   try {
     return decodeURIComponent(slug);

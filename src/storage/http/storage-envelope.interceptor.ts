@@ -14,12 +14,12 @@ type Handler = (...parameters: unknown[]) => unknown;
 
 const intercepted = new WeakSet<Handler>();
 
-/** Once for each handler, however often it is applied. */
+/** Applied once to each handler, however often it is requested. */
 export function interceptResult(target: object, name: string | symbol, descriptor: PropertyDescriptor): void {
   const handler = descriptor.value as Handler;
   if (intercepted.has(handler)) return;
   const { length } = handler;
-  // Nest passes the response after the handler's own parameters, and sends nothing itself where there is a @Res().
+  // Nest passes the response after the handler's own parameters, and sends nothing itself if there is a @Res().
   Res()(target, name, length);
   const replacement = async function (this: unknown, ...parameters: unknown[]): Promise<void> {
     write(parameters[length] as ServerResponse, bodyOf(await handler.apply(this, parameters)));

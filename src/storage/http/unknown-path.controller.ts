@@ -1,4 +1,4 @@
-/** Paths below storage that do not exist: 401 still comes first, and the response has the rate limit headers. */
+/** Paths below storage that do not exist: 401 still takes precedence, and the response has the rate limit headers. */
 import { All, Controller } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { pathNotFound } from '../storage.errors';

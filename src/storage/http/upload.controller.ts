@@ -139,7 +139,7 @@ export class UploadController {
   }
 }
 
-/** Without a DTO, whose validation takes a twentieth of an upload. Other parameters are ignored. @throws AppError 400 */
+/** Validated without a DTO, which would take a twentieth of an upload. Other parameters are ignored. @throws AppError 400 */
 function parametersOf(query: Request['query']): UploadParameters {
   const given = UPLOAD_PARAMETERS.flatMap((name) =>
     query[name] === undefined ? [] : [[name, query[name]] as const],

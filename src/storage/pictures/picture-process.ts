@@ -1,4 +1,4 @@
-/** A process that makes pictures, one at a time. Whatever it answers is checked, because a hostile file may have taken it over. */
+/** A process that makes pictures, one at a time. Its answers are checked, because a hostile file may have taken it over. */
 import { ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

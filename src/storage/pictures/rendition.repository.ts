@@ -13,7 +13,7 @@ const MAX_RENDITIONS = 10_000;
 const MAX_BYTES = 1024 * 1024 * 1024;
 /** Renditions that are removed together to make room. */
 const REMOVED_AT_ONCE = MAX_RENDITIONS / 10;
-/** After this time a rendition is made again if it is still requested. */
+/** A rendition of this age is removed, and made again if it is requested. */
 const MAX_AGE = '30 days';
 
 @Injectable()
@@ -58,7 +58,7 @@ export class RenditionRepository {
     return rows.length > 0;
   }
 
-  /** Makes room for further renditions. @returns the objects, which nothing refers to any more */
+  /** Makes room for further renditions. @returns the objects, which nothing refers to any longer */
   async removeOldest(project: Project): Promise<ObjectAddress[]> {
     const { rows } = await this.door.query(serviceContext(project), {
       name: 'storage:oldest-renditions',

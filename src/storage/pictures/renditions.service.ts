@@ -59,7 +59,7 @@ export class RenditionsService implements OnApplicationShutdown {
   private readonly idle: IdleProcess[] = [];
   private readonly known = new LRUCache<string, StoredBytes>({ max: REMEMBERED_RENDITIONS });
   private readonly faulty = new LRUCache<string, true>(REMEMBERED_FAULTS);
-  /** Several requests for one rendition wait for the same work. */
+  /** Keyed by rendition: several requests wait for the same work. */
   private readonly current = new Map<string, Promise<Rendition>>();
 
   constructor(

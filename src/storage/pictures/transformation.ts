@@ -13,11 +13,11 @@ export interface Transformation {
   /** Default: cover. */
   readonly resize?: (typeof RESIZES)[number];
   readonly quality?: number;
-  /** Default: AVIF or WebP where the client accepts it. */
+  /** Default: AVIF or WebP if the client accepts it. */
   readonly format?: (typeof FORMATS)[number];
 }
 
-/** Names of imgproxy, which Supabase's header shows. */
+/** The names of imgproxy, which Supabase's header shows. */
 const RESIZING = { cover: 'fill', contain: 'fit', fill: 'force' } as const satisfies Record<string, Resizing>;
 const TEXT =
   /^(?:height:(\d+),)?(?:width:(\d+),)?resizing_type:(fill|fit|force)(?:,quality:(\d+))?(?:,format:(origin|avif|webp))?$/;
@@ -55,7 +55,7 @@ function formatOf(wanted: string | undefined, accept = ''): PictureOptions['form
   return (['avif', 'webp'] as const).find((format) => accepts(accept, `image/${format}`)) ?? 'origin';
 }
 
-/** Only if the type is named: every client accepts all types, whether it can show them or not. */
+/** Chosen only if Accept names the type: every client accepts all types, whether it can show them or not. */
 function accepts(accept: string, type: string): boolean {
   return accept.split(',').some((entry) => {
     const [name = '', ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());

@@ -1,7 +1,7 @@
 /**
- * Stores objects on a local disk, and copies each to an archive before its row can be committed. So each row of a database that
- * is recovered to a later moment has its bytes. An archive that cannot be written does not stop uploads: what it lacks is
- * copied later.
+ * Stores objects on a local disk, and copies each to an archive before its row can be committed. So every row
+ * in a database that is recovered to any moment has its bytes. An archive that cannot be written does not
+ * stop uploads: missing objects are copied later.
  */
 import { Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { messageOf } from '../../common/errors/error-facts';
@@ -11,15 +11,15 @@ import { copyMissing, copyObject, removeGone } from './object-copies';
 import type { ObjectAddress } from './object-address';
 import type { ObjectStore } from './object-store';
 
-/** Milliseconds between two attempts to copy what the archive lacks. Younger objects may still be written. */
+/** Milliseconds between two attempts to copy missing objects. Younger objects may still be written. */
 const INTERVAL = 60_000;
 
 export class ArchivedDiskObjectStore extends DiskObjectStore implements OnApplicationShutdown {
   private readonly logger = new Logger('FileArchive');
   private timer: NodeJS.Timeout | undefined;
-  /** When the archive last missed an object. */
+  /** The time at which the archive last missed an object. */
   private missedAt = 0;
-  /** The time from which it may lack objects; null: it has all that this process stored. */
+  /** The time from which it may lack objects; null: it has all objects that this process stored. */
   private behindSince: number | null = null;
 
   constructor(
@@ -61,7 +61,7 @@ export class ArchivedDiskObjectStore extends DiskObjectStore implements OnApplic
     await this.archived(to, size);
   }
 
-  /** For how long the archive may have lacked objects. */
+  /** The time for which the archive may have lacked objects. */
   get behindSeconds(): number {
     return this.behindSince === null ? 0 : (Date.now() - this.behindSince) / 1_000;
   }
@@ -70,7 +70,7 @@ export class ArchivedDiskObjectStore extends DiskObjectStore implements OnApplic
     await this.archived(address, size);
   }
 
-  /** Copies what the archive lacks. @returns how many objects */
+  /** Copies the objects that the archive lacks. @returns how many objects */
   async catchUp(before = Date.now() - INTERVAL): Promise<number> {
     const { missedAt } = this;
     await this.openArchive();

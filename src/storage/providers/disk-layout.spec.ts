@@ -29,7 +29,7 @@ describe('DiskDirectories', () => {
     expect(existsSync(join(root, 'ab'))).toBe(true);
   });
 
-  it('shares one sync among callers that come during a sync, and starts it afterwards', async () => {
+  it('shares one sync among callers that arrive during a sync, and starts it afterwards', async () => {
     const order: string[] = [];
     const first = directories.sync(root).then(() => order.push('first'));
     const later = [directories.sync(root), directories.sync(root)];

@@ -13,7 +13,7 @@ import { checkedProjectId, ObjectAddress } from './object-address';
 
 const UPLOADS = '.uploads';
 const SHARD = /^[0-9a-f]{2}$/;
-/** Milliseconds that a check of a project's directories is valid: checking for each read would cost as much as the read. */
+/** Milliseconds for which a check of a project's directories is valid: a check for each read would cost as much as the read. */
 const CHECKED_MS = 60_000;
 /** Projects whose last check is cached. */
 const MAX_CHECKED = 10_000;
@@ -132,8 +132,8 @@ export class DiskDirectories {
   }
 
   /**
-   * Resolves when all current names in a directory are durable. A sync that began earlier does not cover them, so all callers
-   * that come during a sync share the next one.
+   * Resolves when all current names in a directory are durable. A sync that began earlier does not cover
+   * them, so all callers that arrive during a sync share the next one.
    */
   sync(path: string): Promise<void> {
     const sync = this.syncs.get(path);

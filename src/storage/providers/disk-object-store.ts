@@ -28,14 +28,14 @@ import { GrowingObject, ObjectMissingError, ObjectStore, SMALL_READ, StoredObjec
 import { ReadBuffers } from './read-buffers';
 import { endSource, readHead } from './source-head';
 
-/** Created in the root at the first start. Without it another disk, or none, is mounted there. */
+/** Created in the root at the first start. If it is missing, another disk, or none, is mounted there. */
 const MARKER = '.plinth-files';
-/** Modes of files and directories. GROUP where nginx sends the files: its user can be added to Plinth's group. */
+/** Modes of files and directories. GROUP if nginx sends the files: its user can be added to Plinth's group. */
 const PRIVATE = { file: 0o600, directory: 0o700 };
 const GROUP = { file: 0o640, directory: 0o750 };
 /** Concurrent removals. */
 const CONCURRENCY = 32;
-/** Bytes up to which an upload is held in memory until it is complete. */
+/** Maximum bytes of an upload that is held in memory until it is complete. */
 const SMALL_WRITE = 64 * 1024;
 /** Flags for reading an object; a symbolic link fails with ELOOP. */
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW;
@@ -87,8 +87,8 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
   }
 
   /**
-   * A small upload is written to its final path once it is complete. A larger one is written to .uploads and renamed, because
-   * the sweep would take it for bytes without a row. The row makes a file visible, not its name, so both syncs come last.
+   * A small upload is written to its final path once it is complete. A larger one is written to .uploads and renamed, because the
+   * sweep would treat it as bytes without a row. The row makes a file visible, not its name, so both syncs come last.
    */
   override async put(address: ObjectAddress, chunks: AsyncIterable<Buffer>): Promise<void> {
     const [draft, final] = [this.layout.draftOf(address), this.layout.pathOf(address)];
@@ -120,7 +120,7 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
     }
   }
 
-  /** At its final path: the row makes a file visible, not its name. */
+  /** Writes to the final path: the row makes a file visible, not its name. */
   override async grow(address: ObjectAddress, size: number): Promise<GrowingObject> {
     const path = this.layout.pathOf(address);
     let isNew = size === 0;
@@ -186,7 +186,7 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
     }
   }
 
-  /** Clones the file where the file system can (XFS, Btrfs); a clone takes no space. */
+  /** Clones the file if the file system supports it (XFS, Btrfs); a clone takes no space. */
   override async copy(from: ObjectAddress, to: ObjectAddress, _size: number): Promise<void> {
     const [source, draft, final] = [
       this.layout.pathOf(from),
@@ -329,7 +329,7 @@ function tooShort({ objectId }: ObjectAddress): Error {
   return new Error(`object ${objectId} is shorter than its row says`);
 }
 
-/** Leaves an AppError, and an object that is missing, as they are. */
+/** Leaves an AppError, and the error of a missing object, unchanged. */
 function unavailable(error: unknown): Error {
   return error instanceof AppError || error instanceof ObjectMissingError ? error : storageUnavailable(error);
 }

@@ -16,7 +16,7 @@ export const closeFile = promisify(close);
  */
 export const closeNow = closeSync;
 
-/** Cuts off what follows `size` bytes. @returns false when the file has fewer */
+/** Truncates the file to `size` bytes. @returns false when the file has fewer */
 export async function cutFile(fd: number, size: number): Promise<boolean> {
   const facts = await promisify(fstat)(fd);
   if (facts.size > size) await promisify(ftruncate)(fd, size);
@@ -40,7 +40,7 @@ function writeTo(fd: number, chunks: readonly Buffer[]): Promise<number> {
 /** Bytes that may wait in the queue. */
 export const MAX_WAITING = 512 * 1024;
 
-/** Bytes after which an object that grows is synced while more arrives, so that the sync before the answer has little left to write. */
+/** Bytes after which a growing object is synced while more arrives, so that the sync before the answer has little to write. */
 export const EARLY_SYNC = 2 * 1024 * 1024;
 
 /** Writes chunks to a file while the next ones arrive: one writev() at a time, with a bounded queue. */
@@ -67,14 +67,14 @@ export class ChunkWriter {
     if (this.failure) throw this.failure.reason;
   }
 
-  /** Resolves when everything is written, and no sync runs any more. */
+  /** Resolves when everything is written, and no sync runs any longer. */
   async end(): Promise<void> {
     while (this.writing) await this.writing;
     await this.syncing;
     if (this.failure) throw this.failure.reason;
   }
 
-  /** Makes what is written durable. @throws also the error of a sync that ran before or at the same time: the system reports it once */
+  /** Makes the written bytes durable. @throws the error of an earlier or concurrent sync, too: the system reports it only once */
   async sync(): Promise<void> {
     await syncFile(this.fd);
     await this.syncing;

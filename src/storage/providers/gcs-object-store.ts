@@ -93,7 +93,7 @@ export class GcsObjectStore extends ObjectStore {
     await this.attempt(() => this.file(from).copy(this.file(to)), from);
   }
 
-  /** Compositions of compositions, as one takes MAX_COMPOSED objects and an object may be written once a second. */
+  /** Composes compositions, as one takes MAX_COMPOSED objects and an object can be written once a second. */
   override async join(objects: readonly SizedObject[], to: ObjectAddress): Promise<void> {
     const steps: ObjectAddress[] = [];
     let sources = objects.filter(({ size }) => size > 0).map(({ address }) => address);

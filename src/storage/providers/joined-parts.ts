@@ -1,4 +1,4 @@
-/** Plans the parts of a multipart upload that joins objects. S3 requires a least size of each part but the last. */
+/** Plans the parts of a multipart upload that joins objects. S3 requires a minimum size for each part but the last. */
 import { ObjectAddress } from './object-address';
 import { SizedObject } from './object-store';
 
@@ -21,7 +21,7 @@ export function joinedParts(objects: readonly SizedObject[], least: number, most
   for (const { address, size: whole } of objects) {
     for (let start = 0; start < whole;) {
       const left = whole - start;
-      // The rest of a cut object is not smaller than a part may be.
+      // The rest of a cut object must not be smaller than the minimum of a part.
       const longest = left > most ? most - least : left;
       const size = slices.length > 0 && left - missing >= least ? missing : longest;
       slices.push({ address, start, size });

@@ -13,11 +13,11 @@ export const PLATFORM_FOLDER = 'platform';
 /** The folder of physical backups. */
 export const PHYSICAL_FOLDER = 'physical';
 const FOLDERS = new Set([PLATFORM_FOLDER, PHYSICAL_FOLDER]);
-/** Folders in that of a project, next to its archives: files that archives refer to, and the list of them for each archive. */
+/** Folders in a project's folder, next to its archives: files that archives refer to, and each archive's list of them. */
 const STORED = /\/(files|lists)$/;
 /** The name of a scheduled backup: the time of its start, the slug, and some digits of its run. */
 const ARCHIVE_NAME = /^\d{8}T\d{6}Z-[a-z][a-z0-9-]{0,39}-[0-9a-f]{8}\.tar(\.gz|\.zst)?(\.age)?$/;
-/** Characters of a refused name that an error quotes. */
+/** Maximum characters of a refused name that an error quotes. */
 const QUOTED = 60;
 
 export function isObjectId(name: unknown): name is string {

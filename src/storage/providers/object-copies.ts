@@ -16,7 +16,7 @@ export async function copyObject(
   await to.put(address, copies(wholeObject(from, address, size)));
 }
 
-/** A store may reuse the memory of a chunk that it reads, and keep several that it writes. */
+/** Copies chunks: one store may reuse the memory of a chunk that it reads, and another may keep chunks that it writes. */
 export async function* copies(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) yield Buffer.from(chunk);
 }
@@ -24,7 +24,7 @@ export async function* copies(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buf
 /**
  * Copies the objects that `to` lacks.
  * @param before only those that were stored earlier, in milliseconds since the epoch
- * @returns how many
+ * @returns their number
  */
 export async function copyMissing(from: ObjectStore, to: ObjectStore, before: number): Promise<number> {
   let count = 0;
@@ -33,10 +33,10 @@ export async function copyMissing(from: ObjectStore, to: ObjectStore, before: nu
       await Promise.all(
         batch.map(async ({ objectId, size }) => {
           const address = new ObjectAddress(projectId, objectId);
-          // A copy that was cut off has another size.
+          // An incomplete copy has another size.
           await to.remove([address]);
           await copyObject(from, to, address, size).catch((error: unknown) => {
-            // It was deleted in the meantime.
+            // The object was deleted in the meantime.
             if (!(error instanceof ObjectMissingError)) throw error;
           });
         }),

@@ -32,13 +32,13 @@ export interface SizedObject {
   readonly size: number;
 }
 
-/** An object that one writer adds bytes to. */
+/** An object to which a single writer adds bytes. */
 export interface GrowingObject {
   /** Resolves when the next chunk may be written. */
   write(chunk: Buffer): Promise<void>;
   /** Resolves when all chunks are written. */
   flush(): Promise<void>;
-  /** Makes what was flushed durable; chunks may be written in the meantime. */
+  /** Makes flushed chunks durable; further chunks may be written in the meantime. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
@@ -58,14 +58,14 @@ export abstract class ObjectStore {
   }
 
   /**
-   * Stores an object. It is durable when the promise resolves, and never visible in part. An error of the source is rethrown,
-   * and nothing remains. A failure of the provider ends the source, and the sweep removes what may remain.
+   * Stores an object. It is durable when the promise resolves, and never partly visible. An error of the source is
+   * rethrown, and nothing remains. A failure of the provider ends the source, and the sweep removes what may remain.
    * @throws AppError 500, or the error of the source
    */
   abstract put(address: ObjectAddress, chunks: AsyncIterable<Buffer>): Promise<void>;
 
   /**
-   * Opens an object that grows, and cuts off what it has after `size` bytes. Undefined: the provider has no such objects.
+   * Opens an object that grows, and truncates it to `size` bytes. Undefined: the provider has no such objects.
    * @param size 0: a new object
    * @throws ObjectMissingError also for an object that has fewer bytes
    */
@@ -92,9 +92,10 @@ export abstract class ObjectStore {
   abstract copy(from: ObjectAddress, to: ObjectAddress, size: number): Promise<void>;
 
   /**
-   * Joins objects in their order to a new one, without passing their bytes through Plinth as far as the provider can. A failure
-   * leaves nothing that the sweep does not remove. Undefined: the provider cannot.
-   * @param objects at least one that is not empty @throws ObjectMissingError, AppError 500, also for objects of other sizes
+   * Joins objects in their order to a new one, if possible without passing their bytes through Plinth. A
+   * failure leaves nothing that the sweep does not remove. Undefined: the provider cannot.
+   * @param objects at least one that is not empty
+   * @throws ObjectMissingError, AppError 500, also for objects of other sizes
    */
   join?(objects: readonly SizedObject[], to: ObjectAddress): Promise<void>;
 

@@ -218,7 +218,7 @@ export class S3ObjectStore extends ObjectStore implements OnApplicationShutdown 
         for (const [place, [index, slices]] of batch.entries())
           yield (await copies[place]) ?? (await this.sendSlices(upload, index + 1, slices));
       } finally {
-        // An upload that is aborted during a copy may keep its bytes.
+        // An upload that is aborted during a copy may leave its bytes.
         await Promise.allSettled(copies.flatMap((copy) => copy ?? []));
       }
     }
@@ -308,7 +308,7 @@ function createClient({ endpoint, region, pathStyle, credentials, timeoutMs }: S
     region,
     forcePathStyle: pathStyle,
     ...(endpoint ? { endpoint } : {}),
-    // A copy, because the SDK modifies it and the configuration is frozen.
+    // Copied, because the SDK modifies it and the configuration is frozen.
     ...(credentials ? { credentials: { ...credentials } } : {}),
     // Many servers do not know the SDK's newer checksums. The signature covers a hash of the body anyway.
     requestChecksumCalculation: 'WHEN_REQUIRED',

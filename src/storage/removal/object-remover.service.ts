@@ -29,7 +29,7 @@ export class ObjectRemover implements OnApplicationShutdown {
     await Promise.all(this.running);
   }
 
-  /** Removes objects of one project; no row may refer to them any more. */
+  /** Removes objects of one project; no row may refer to them any longer. */
   removeLater(addresses: readonly ObjectAddress[]): void {
     const [first] = addresses;
     if (!first) return;

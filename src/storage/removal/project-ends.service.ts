@@ -21,8 +21,8 @@ export class ProjectEnds {
   }
 
   /**
-   * @returns milliseconds since the epoch; null when the project exists, also while it is being restored from a backup,
-   *   or never belonged to this install
+   * @returns milliseconds since the epoch; null when the project exists (even while it is being restored from
+   * a backup), or never belonged to this install
    */
   async deletedAt(projectId: string): Promise<number | null> {
     if (await this.projects.exists(projectId)) return null;

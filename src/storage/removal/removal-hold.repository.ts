@@ -31,14 +31,14 @@ export class RemovalHoldRepository {
   ) {}
 
   /**
-   * No removal begins while `work` runs.
-   * @throws AppError 409 while another one holds the project, Error when the lock was lost in the meantime
+   * Prevents removals from beginning while `work` runs.
+   * @throws AppError 409 while another holder has the project, Error when the lock was lost in the meantime
    */
   async during<T>(projectId: string, work: () => Promise<T>): Promise<T> {
     return this.duringAll([projectId], work);
   }
 
-  /** The same for several projects. Locks are taken in the order of the ids, so that no two callers wait for each other. */
+  /** The same for several projects. Locks are taken in the order of the ids, so that callers cannot deadlock. */
   async duringAll<T>(projectIds: readonly string[], work: () => Promise<T>): Promise<T> {
     return withConnection({ connectionString: this.platformUrl }, async (client) => {
       const lost = new Promise<never>((_resolve, reject) => {
@@ -55,7 +55,7 @@ export class RemovalHoldRepository {
   }
 
   /**
-   * Runs a sweep of all projects unless another process runs one: it connects to each project's database.
+   * Runs a sweep of all projects unless another process is sweeping: a sweep connects to each project's database.
    * @returns false when another process does
    */
   async whileSweeping(sweep: () => Promise<void>): Promise<boolean> {

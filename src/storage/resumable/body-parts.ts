@@ -1,14 +1,14 @@
-/** Cuts the body of a request into parts, each of which is stored, and acknowledged, by itself. */
+/** Cuts the body of a request into parts that are stored and acknowledged one by one. */
 import { createHash, type Hash } from 'node:crypto';
 
-/** Bytes after which a part is committed. A crash costs a client more while the previous commit is still running. */
+/** Bytes after which a part is committed. A crash loses more while the previous commit is still running. */
 const PART_BYTES = 8 * 1024 * 1024;
 
 export class BodyParts {
   private readonly chunks: AsyncIterator<Buffer>;
   private readonly hash: Hash | null;
   private rest: Buffer | undefined;
-  /** Bytes of the last part. */
+  /** Maximum bytes of the last part. */
   size = 0;
   /** Why the body ended early; null when it did not. */
   failure: Error | null = null;
@@ -40,7 +40,7 @@ export class BodyParts {
     return true;
   }
 
-  /** The bytes of the next part. Ends where the body ends early. @throws exceeded */
+  /** The bytes of the next part. Ends with the body if that ends early. @throws exceeded */
   async *part(): AsyncGenerator<Buffer, void, undefined> {
     this.size = 0;
     while (this.size < PART_BYTES && (await this.hasMore())) {

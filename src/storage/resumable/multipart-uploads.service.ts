@@ -21,7 +21,7 @@ import {
 import { MAX_UNFINISHED, ResumableUploadRepository } from './resumable-upload.repository';
 import { ChosenParts, ResumableUploadsService } from './resumable-uploads.service';
 
-/** A part as its request brings it. */
+/** A part as a request delivers it. */
 export interface NewPart {
   readonly number: number;
   /** Content-Length, in bytes; null without one. */
@@ -102,7 +102,7 @@ export class MultipartUploadsService {
     }
   }
 
-  /** In the order of their numbers. */
+  /** Sorted by part number. */
   parts(caller: Caller, upload: ResumableUpload): Promise<UploadPart[]> {
     return this.repository.parts(caller.project, upload.id);
   }

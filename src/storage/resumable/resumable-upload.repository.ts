@@ -14,18 +14,18 @@ import { MULTIPART, NewResumableUpload, ResumableUpload, UploadPart } from './re
 export const MAX_UNFINISHED = 1_000;
 /** Maximum number of them for one owner, so that others find room. */
 const MAX_OF_OWNER = 250;
-/** Parts of an upload: small requests must not fill the tables. */
+/** Maximum number of parts of an upload, since small requests must not fill the tables. */
 const MAX_PARTS = 10_000;
-/** As in Supabase. */
+/** The lifetime of an upload, as in Supabase. */
 const VALIDITY = '1 day';
 /** Renewed while the parts are joined, so that another process continues after a crash. */
 const JOIN_TIME = '10 seconds';
 const COLUMNS = `id, upload_metadata, concat, upsert, role, subject, length, received, expires_at,
   completed_at is not null as is_completed`;
-/** Bytes of a header, which Node limits to 16 KiB. */
+/** Maximum bytes of a header, which Node limits to 16 KiB. */
 const MAX_HEADER = 64 * 1024;
 const MAX_ROLE = 64;
-/** Bytes of the rows of all parts. */
+/** Maximum bytes of the rows of all parts. */
 const MAX_PART_ROWS = 4 * 1024 * 1024;
 
 @Injectable()
@@ -53,7 +53,7 @@ export class ResumableUploadRepository {
     return rows[0] ? new StoredRow('resumable_uploads', rows[0]).instant('expires_at') : null;
   }
 
-  /** Null when there is none of this kind, or it has expired. */
+  /** Null when no such upload exists, or it has expired. */
   async find(project: Project, id: string, isMultipart = false): Promise<ResumableUpload | null> {
     if (!UUID.test(id)) return null;
     const { rows } = await this.door.query(serviceContext(project), {
@@ -91,9 +91,9 @@ export class ResumableUploadRepository {
   }
 
   /**
-   * Makes a request the only one that adds bytes: further ones of others are refused.
-   * @returns the last part, to which it may add; null when another request may still write its object, or the object is a file's
-   *   already, in altered rows; undefined when the upload does not have `received` bytes
+   * Makes a request the only writer: further bytes of others are refused.
+   * @returns the last part, to which it may add; null when another request may still write its object, or the
+   * object is a file's already, in altered rows; undefined when the upload does not have `received` bytes
    */
   async takeOver(
     project: Project,
@@ -124,7 +124,9 @@ export class ResumableUploadRepository {
 
   /**
    * Adds bytes to the part of a request.
-   * @param part before @param size of it now @param isLast another request may go on with its object
+   * @param part before
+   * @param size of it now
+   * @param isLast another request may continue its object
    * @returns false when another request has taken over
    */
   async grow(
@@ -231,7 +233,7 @@ export class ResumableUploadRepository {
 
   /**
    * Claims a complete upload for the process that joins its parts, which has to renew the claim.
-   * @param object that it will write
+   * @param object the object that it will write
    * @returns the object that an interrupted process wrote, or null; undefined when another process holds the claim
    */
   async claim(project: Project, id: string, object: ObjectAddress): Promise<string | null | undefined> {
@@ -278,7 +280,7 @@ export class ResumableUploadRepository {
     });
   }
 
-  /** Call it when the file is visible. @returns the objects of the parts, which nothing refers to any more */
+  /** Call it when the file is visible. @returns the objects of the parts, which nothing refers to any longer */
   complete(project: Project, id: string): Promise<ObjectAddress[]> {
     return this.removeParts(
       project,
@@ -287,7 +289,7 @@ export class ResumableUploadRepository {
     );
   }
 
-  /** @returns the objects of the parts, which nothing refers to any more */
+  /** @returns the objects of the parts, which nothing refers to any longer */
   remove(project: Project, id: string): Promise<ObjectAddress[]> {
     return this.removeParts(project, id, 'delete from storage.resumable_uploads where id = $1');
   }

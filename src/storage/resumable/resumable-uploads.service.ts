@@ -58,7 +58,7 @@ export interface UploadProgress {
 
 @Injectable()
 export class ResumableUploadsService {
-  /** By project and id. */
+  /** Keyed by project and id. */
   private readonly recent = growingCache<ResumableUpload>(MAX_RECENT);
 
   constructor(
@@ -79,7 +79,7 @@ export class ResumableUploadsService {
     return isJoinable(upload) ? this.finish(caller, upload) : { upload, file: null };
   }
 
-  /** @param joined bytes of it that other uploads hold already @throws AppError 400, 403, 404, 413, 415, 429 */
+  /** @param joined bytes of the file that other uploads have stored already @throws AppError 400, 403, 404, 413, 415, 429 */
   async begin(
     caller: Caller,
     given: Pick<NewResumableUpload, 'uploadMetadata' | 'concat' | 'upsert' | 'length'>,
@@ -90,7 +90,7 @@ export class ResumableUploadsService {
     if (wanted.length > largest) throw fileTooLarge(largest);
     // Anybody could store bytes otherwise. A partial upload names the file that it becomes a part of.
     if (!isPartial(wanted) || !isService(caller)) await this.assertMayUpload(caller, wanted);
-    // They are not in the usage yet: together they may be as large as the quota.
+    // The bytes are not in the usage yet: together the uploads may be as large as the quota.
     const { bytes } = projectQuota(caller.project);
     const expiresAt = await this.repository.insert(caller.project, wanted, bytes && bytes + joined);
     if (!expiresAt) throw tooManyUploads(MAX_UNFINISHED);
@@ -118,7 +118,10 @@ export class ResumableUploadsService {
     return this.finish(caller, { ...upload, received: length });
   }
 
-  /** The state of an upload. Completes one whose process was interrupted when all bytes had arrived. @throws AppError 404, 423, and those of an upload */
+  /**
+   * The state of an upload. Completes an upload whose process was interrupted after all bytes had arrived.
+   * @throws AppError 404, 423, and those of an upload
+   */
   async state(caller: Caller, id: string): Promise<ResumableUpload> {
     const upload = await this.own(caller, id);
     return isJoinable(upload) && !caller.readOnly ? (await this.finish(caller, upload)).upload : upload;
@@ -193,7 +196,7 @@ export class ResumableUploadsService {
     const published = await this.repository.claim(project, upload.id, object);
     if (published === undefined) throw uploadIsFinishing();
     const renewal = setInterval(() => {
-      // A claim that could not be renewed lets another process try; the name or the claim refuses one of them.
+      // If a claim cannot be renewed, another process may try; the name or the claim refuses one of them.
       this.repository.renew(project, upload.id, object, true).catch(() => undefined);
     }, RENEWAL_INTERVAL);
     try {
@@ -211,7 +214,7 @@ export class ResumableUploadsService {
     }
   }
 
-  /** Rethrows the error of an upload, whose rows are removed where another attempt would fail in the same way. */
+  /** Rethrows the error of an upload, whose rows are removed if another attempt would fail in the same way. */
   private async giveUp(project: Project, id: string, error: unknown): Promise<never> {
     if (isFinal(error)) this.remover.removeLater(await this.repository.remove(project, id));
     throw error;

@@ -42,7 +42,7 @@ interface OwnObject {
 
 @Injectable()
 export class UploadWriter {
-  /** By the id of the upload; their size is the number of measured bytes. */
+  /** Keyed by upload id; their size is the number of measured bytes. */
   private readonly facts = growingCache<RunningFacts>(MAX_REMEMBERED);
 
   constructor(
@@ -78,7 +78,7 @@ export class UploadWriter {
     return facts?.size === length ? facts.end() : null;
   }
 
-  /** Null: the store has no objects that grow. @throws AppError 404 when the bytes so far are missing, 409 */
+  /** Null if the store does not support growing objects. @throws AppError 404 when the bytes so far are missing, 409 */
   private async open(project: Project, { id, received }: ResumableUpload): Promise<OwnObject | null> {
     if (!this.store.grow) return null;
     const writer = randomUUID();
@@ -89,7 +89,7 @@ export class UploadWriter {
     return { object, part, writer };
   }
 
-  /** Syncs and commits what has arrived, repeatedly, while more is written. */
+  /** Repeatedly syncs and commits the bytes that have arrived, while more is written. */
   private async grow(
     project: Project,
     upload: ResumableUpload,

@@ -1,41 +1,41 @@
 /** Maximum lengths of values in storage rows. Longer values can only come from SQL of the project's owner. */
 
 export const LIMITS = {
-  /** Bytes, as in the check constraints of storage.files and storage.buckets. */
+  /** Maximum bytes, as in the check constraints of storage.files and storage.buckets. */
   filename: 1_024,
   bucketName: 255,
-  /** Bytes: 100 code points, with room for slugs that SQL wrote. */
+  /** Maximum bytes: 100 code points, with room for slugs that SQL wrote. */
   slug: 1_024,
-  /** Characters of ASCII. */
+  /** Maximum characters, all ASCII. */
   contentType: 255,
   sha256: 64,
   /** Id of an object, MD5, number of parts. */
   etag: 80,
   /** Id of an object, name of a signature. */
   scanResult: 140,
-  /** What the scan does with the files of a bucket. */
+  /** How the scan treats the files of a bucket. */
   scan: 20,
-  /** Bytes: 2,000 UTF-16 code units. */
+  /** Maximum bytes of 2,000 UTF-16 code units. */
   description: 8_000,
-  /** Bytes: 200 characters, and a blank after each comma. */
+  /** Maximum bytes of 200 characters with a blank after each comma. */
   cacheControl: 512,
   /** Entries of a list. */
   listLength: 1_000,
   /**
-   * Bytes of metadata as PostgreSQL prints it. Older versions accepted 16 KiB of numbers such as 1e300, which print as 309
-   * digits each.
+   * Maximum bytes of metadata as PostgreSQL prints it. Older versions accepted 16 KiB of numbers such as
+   * 1e300, which print as 309 digits each.
    */
   metadata: 1024 * 1024,
 } as const;
 
-/** Bytes of a list of types as JSON. */
+/** Maximum bytes of a list of types as JSON. */
 export const MAX_TYPES = LIMITS.listLength * (LIMITS.contentType + 3);
 
-/** Bytes of all rows of a result: one file with such metadata, or 1,000 names. */
+/** Maximum bytes of all rows of a result: one file with such metadata, or 1,000 names. */
 export const MAX_RESULT = 2 * 1024 * 1024;
 /** The same for a page of files: 1,000 of the largest records that an upload can create. */
 export const MAX_PAGE = 32 * 1024 * 1024;
-/** The same for one bucket. Small, because the driver creates a string for each entry of a list. */
+/** The same for one bucket. It is small, because the driver creates a string for each entry of a list. */
 export const MAX_BUCKET = MAX_TYPES + LIMITS.description + LIMITS.slug + 4 * 1024;
 /** The same for all buckets of a project, which have no pages. */
 export const MAX_BUCKETS = 32 * 1024 * 1024;

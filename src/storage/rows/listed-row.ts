@@ -11,7 +11,7 @@ import { FIRST_INSTANT, LAST_INSTANT } from './limits';
 interface Bounds {
   readonly name: string;
   readonly form: JsonForm;
-  /** Bytes of a value: minimum and maximum. */
+  /** Minimum and maximum bytes of a value. */
   readonly least: number;
   readonly most: number;
   readonly isNullable: boolean;
@@ -80,7 +80,7 @@ export class ListedRow {
   }
 
   /**
-   * @param bytes holds a row as PostgreSQL sends it, from `start` on: for each column four bytes of length, and the value
+   * @param bytes holds a row as PostgreSQL sends it, from `start` on: for each column its length in four bytes, and the value
    * @throws AppError 500
    */
   assertValues(bytes: Buffer, start: number): void {

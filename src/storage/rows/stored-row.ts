@@ -1,4 +1,4 @@
-/** Reads the columns of a row of a project's storage tables. Stricter than its base, and with the errors of storage. */
+/** Reads the columns of a row of a project's storage tables, more strictly than its base class and with storage's errors. */
 import { isJsonObject, JsonObject } from '../../common/text/json';
 import { storageFault } from '../../common/text/storable';
 import { RecordReader } from '../../database/rows/record-reader';
@@ -46,7 +46,7 @@ export class StoredRow extends RecordReader {
     return this.isNull(column) ? null : this.text(column, max, 0);
   }
 
-  /** Not negative, and exact in JavaScript. */
+  /** A non-negative integer that JavaScript represents exactly. */
   wholeNumber(column: string): number {
     return this.integer(column, 0, Number.MAX_SAFE_INTEGER);
   }

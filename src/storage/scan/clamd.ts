@@ -2,13 +2,13 @@
 import { connect, type Socket } from 'node:net';
 import type { ClamdConfig } from '../../config/app-config';
 
-/** Bytes of an answer, which names the signature. */
+/** Maximum bytes of an answer, which contains the name of the signature. */
 const MAX_ANSWER = 1_024;
 const COMMAND = 'zINSTREAM\0';
 const END = Buffer.alloc(4);
 const ANSWER = /^stream: (?:(OK)|(.+) FOUND)\0?$/;
 const SIZE_LIMIT = /size limit exceeded/i;
-/** With `AlertExceedsMax` clamd reports what it did not read to the end as a finding of these names. */
+/** With `AlertExceedsMax`, clamd reports files that it did not read to the end as findings of these names. */
 const NOT_READ = 'Heuristics.Limits.Exceeded';
 
 /** `unscanned`: larger than clamd reads. */
@@ -25,7 +25,7 @@ export async function scanStream(
 ): Promise<Verdict> {
   const socket = connect(address);
   const answer = answerOf(socket);
-  // Thrown below; this catches a failure that comes before anybody waits for it.
+  // Thrown below; this handles a failure that occurs before it is awaited.
   answer.catch(() => undefined);
   const abort = (): void => void socket.destroy(new Error('clamd did not answer in time'));
   signal.addEventListener('abort', abort);

@@ -1,4 +1,4 @@
-/** The bucket of infected files: private, and owned by nobody, so that only the service role and administrators can read it. */
+/** The bucket of infected files: private and without an owner, so that only the service role and administrators can read it. */
 import { Injectable } from '@nestjs/common';
 import { LIMITS } from '../rows/limits';
 import { StoredRow } from '../rows/stored-row';
@@ -6,7 +6,7 @@ import type { StorageContext } from '../storage-transaction';
 import { StorageTransaction } from '../storage-transaction';
 import type { NewFile } from '../files/file.repository';
 
-/** Fixed, because users can create buckets of any name. */
+/** A fixed id, because users can create buckets of any name. */
 const ID = '5ca00000-0000-4000-8000-000000000001';
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 const NAME = 'quarantine-of-the-virus-scan';

@@ -25,7 +25,7 @@ const PER_PROJECT = 4;
 const MAX_WAITING = 1_000;
 /** The result of a file that was let through. */
 const UNSCANNED = 'unscanned';
-/** Names of signatures have no other characters. */
+/** Signature names contain no other characters. */
 const SIGNATURE = /[^\w.:()-]+/g;
 const MAX_SIGNATURE = 100;
 const MAX_SUBJECT = 255;
@@ -33,7 +33,7 @@ const MAX_SUBJECT = 255;
 export interface Passed {
   /** The file with its mark. */
   readonly file: NewFile;
-  /** In whose context the row is inserted. */
+  /** The context in which the row is inserted. */
   readonly context: StorageContext;
   /** Whether it replaces a file of its name. */
   readonly overwrite: boolean;

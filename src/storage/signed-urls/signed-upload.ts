@@ -35,7 +35,7 @@ export function verifyUpload(project: Project, token: unknown, now: number): Upl
   if (payload === undefined || signature === undefined) throw invalidSignature();
   if (!isSigned(project, signature, now, (secret) => hmacOf(project, secret, 'upload', payload)))
     throw invalidSignature();
-  // Signed, so it is what signUpload() wrote.
+  // The payload was signed, so signUpload() wrote it.
   const claims = parseJson(Buffer.from(payload, 'base64url').toString()) as UploadClaims;
   if (claims.expiresAt <= now / 1000) throw signedUrlExpired();
   return claims;

@@ -7,7 +7,7 @@ import { equalSecrets } from '../../infra/crypto/constant-time';
 import { isSecretValid, Project, ProjectSecret } from '../../projects/project';
 import { invalidSignature, signedUrlExpired } from '../storage.errors';
 
-/** Seconds, by the names that requests use (SPEC.md 8). */
+/** Seconds by the names that requests use (SPEC.md 8). */
 export const EXPIRIES = { '5m': 300, '15m': 900, '1h': 3_600, '24h': 86_400, '7d': 604_800 } as const;
 export type Expiry = keyof typeof EXPIRIES;
 export const EXPIRY_NAMES = Object.keys(EXPIRIES) as Expiry[];
@@ -75,7 +75,7 @@ export function isSigned(
   return matches.includes(true);
 }
 
-/** An HMAC over an action of storage, the project and further parts. */
+/** An HMAC over an action of storage, the project and further values. */
 export function hmacOf(
   { id }: Project,
   { storageSecret }: ProjectSecret,
@@ -86,7 +86,7 @@ export function hmacOf(
   return createHmac('sha256', storageSecret).update(message).digest('base64url');
 }
 
-/** Without leading zeros, so that a URL has one spelling. */
+/** Written without leading zeros, so that a URL has one spelling. */
 function isNumber(text: unknown): text is string {
   return typeof text === 'string' && /^(0|[1-9]\d{0,14})$/.test(text);
 }

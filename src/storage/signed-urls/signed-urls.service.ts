@@ -12,7 +12,7 @@ import { serviceContext } from '../service-context';
 import { EXPIRIES, Expiry, LinkClaims, LinkParameters, LinkQuery, signLink, verifyLink } from './signed-url';
 
 export interface SignedUrl {
-  /** Absolute. */
+  /** Absolute URL. */
   readonly url: string;
   /** Unix seconds. */
   readonly expires_at: number;
@@ -26,7 +26,7 @@ export type BulkSignedUrl = { readonly file_id: string } & (
 
 const NOT_FOUND = (({ message, code, status }) => ({ message, code, status }))(fileNotFound());
 
-/** Seconds that a replica's clock may be ahead of the database's. */
+/** Seconds by which a replica's clock may be ahead of the database's. */
 const CLOCK_SKEW = 60;
 
 @Injectable()
@@ -84,7 +84,7 @@ export class SignedUrlsService {
     );
   }
 
-  /** As verify(), for a token of createTokens(). @throws AppError 401 */
+  /** Like verify(), for a token of createTokens(). @throws AppError 401 */
   verifyToken(project: Project, token: unknown): LinkClaims {
     const [projectId, fileId = '', expires, revision, signature, transformation, ...rest] = partsOf(token);
     if (projectId !== project.id || rest.length > 0) throw invalidSignature();

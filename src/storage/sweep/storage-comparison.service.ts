@@ -14,9 +14,9 @@ import { StorageContext } from '../storage-transaction';
 
 const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
 
-/** Rows without bytes after which the comparison ends: a whole disk was lost, or the rows are fabricated. */
+/** Maximum number of rows without bytes: beyond it a whole disk was lost, or the rows are fabricated. */
 export const MAX_LOSSES = 10_000;
-/** Milliseconds of a project's database for one comparison; other projects wait in the meantime. */
+/** Milliseconds of a project's database for one comparison, for which other projects wait. */
 const MAX_DATABASE_MS = 5 * 60_000;
 
 export interface Findings {
@@ -111,9 +111,9 @@ export class StorageComparison {
   }
 
   /**
-   * The files of a page whose bytes are missing. Files created or deleted since the objects were listed are not reported: bytes
-   * are stored before their row is inserted, and removed after it is deleted.
-   * @param unnamed objects without a row so far; those of this page are removed from it
+   * The files of a page whose bytes are missing. Files created or deleted since the objects were listed are
+   * not reported: bytes are stored before their row is inserted, and removed after it is deleted.
+   * @param unnamed objects for which no row was found so far; objects of this page are removed from it
    */
   private async withoutBytes(
     context: StorageContext,

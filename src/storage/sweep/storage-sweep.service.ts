@@ -1,6 +1,7 @@
 /**
- * Removes bytes without a row, which a crash may leave, once they are too old to belong to an upload in progress. Reports rows
- * without bytes, which a crash never leaves. Deletes files that are older than their bucket keeps them. Several replicas may run it at once.
+ * Removes bytes without a row, which a crash may leave, once they are too old to belong to an upload in
+ * progress. Reports rows without bytes, which a crash never leaves. Deletes files that are older than their
+ * bucket keeps them. Several replicas may run it concurrently.
  */
 import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';

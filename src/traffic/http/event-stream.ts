@@ -1,7 +1,7 @@
-/** Server-sent events (WHATWG HTML, 9.2) that never wait for a slow client: what does not fit is counted as dropped. */
+/** Server-sent events (WHATWG HTML, 9.2) that never wait for a slow client: events that do not fit are counted as dropped. */
 import type { Request, Response } from 'express';
 
-/** Bytes that may wait for the client before events are dropped. */
+/** Maximum bytes that wait for the client before events are dropped. */
 const MAX_WAITING = 64 * 1024;
 const TICK_MS = 1_000;
 /** Ticks between two comments, which detect a client that has disconnected. */

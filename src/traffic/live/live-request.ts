@@ -59,7 +59,7 @@ export function payloadsOf(from: string, { projectId, requests, dropped }: LiveB
   return payloads;
 }
 
-/** Null for a payload of another process that is not well-formed, such as one of another version. */
+/** Null for a malformed payload of another process, for example from another version. */
 export function batchOf(payload: string): (LiveBatch & { readonly from: string }) | null {
   const batch = parseJson(payload);
   if (!isJsonObject(batch)) return null;

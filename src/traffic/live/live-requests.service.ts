@@ -1,7 +1,7 @@
 /**
- * The requests of a project, live, from all processes. A process with listeners says so over the channel that every process
- * listens on anyway; the others send it their requests over a separate channel. Without a listener, nothing is kept or
- * sent.
+ * The requests of a project, live, from all processes. A process announces its listeners over the channel to
+ * which every process listens anyway; the others send it their requests over a separate channel. Without a
+ * listener, nothing is kept or sent.
  */
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
@@ -16,7 +16,7 @@ import { batchOf, LiveBatch, LiveRequest, payloadsOf, toLiveRequest } from './li
 
 const CHANNEL = 'plinth_live_requests';
 const PREFIX = 'live-requests:';
-/** Milliseconds between two messages that a process has listeners. */
+/** Milliseconds between two announcements that a process has listeners. */
 const ANNOUNCE_MS = 5_000;
 /** Milliseconds for which other processes send requests after such a message. */
 const WATCHED_MS = 12_000;
@@ -39,9 +39,9 @@ interface Outbox {
 export class LiveRequests implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(LiveRequests.name);
   private readonly id = randomUUID();
-  /** By project: each listener with its staff member. */
+  /** The listeners of each project, with their staff members. */
   private readonly listeners = new Map<string, Map<LiveListener, string>>();
-  /** By project: until when other processes want its requests, by the monotonic clock. */
+  /** Keyed by project: the time until which other processes want its requests, by the monotonic clock. */
   private readonly watchedUntil = new Map<string, number>();
   private readonly outboxes = new Map<string, Outbox>();
   private feed: NotificationListener | undefined;
@@ -109,7 +109,7 @@ export class LiveRequests implements OnApplicationBootstrap, OnApplicationShutdo
     }, ANNOUNCE_MS).unref();
   }
 
-  /** Releases what only listeners of this process need, and the sink unless another process needs it. */
+  /** Releases everything that only listeners of this process need, and the sink unless another process needs it. */
   private async rest(): Promise<void> {
     clearInterval(this.announcer);
     const { feed } = this;

@@ -2,7 +2,7 @@
 
 /** Milliseconds of the upper bound of the first bucket. */
 const FIRST = 0.5;
-/** The last one has no upper bound; the one before it ends at 65 s. */
+/** The last bucket has no upper bound; the one before it ends at 65 s. */
 export const BUCKETS = 36;
 const PER_OCTAVE = 2;
 
@@ -16,10 +16,10 @@ export function bucketOf(ms: number): number {
 const endOf = (bucket: number): number => FIRST * 2 ** (bucket / PER_OCTAVE);
 
 /**
- * The duration that a share of all is below, in milliseconds, interpolated within its bucket: it differs from the exact one by
- * less than the width of the bucket, 42 %.
+ * A percentile in milliseconds, interpolated within its bucket: it differs from the exact value by less than
+ * the width of the bucket, 42 %.
  * @param share 0.5 for the median
- * @returns null without any count
+ * @returns null without counts
  */
 export function percentileOf(counts: readonly number[], share: number): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0);

@@ -33,7 +33,7 @@ export class RequestSamples implements OnApplicationBootstrap, BeforeApplication
     this.scheduleWrite();
   }
 
-  /** Writes what was counted since the last minute, before the platform database is closed. */
+  /** Writes the counts since the last minute, before the platform database is closed. */
   async beforeApplicationShutdown(): Promise<void> {
     this.isStopped = true;
     clearTimeout(this.timer);
@@ -68,7 +68,7 @@ export class RequestSamples implements OnApplicationBootstrap, BeforeApplication
     }
   }
 
-  /** At the end of each minute of the clock, so that the counts belong to the minute that has just passed. */
+  /** Runs at the end of each minute of the clock, so that the counts belong to that minute. */
   private scheduleWrite(): void {
     if (this.isStopped) return;
     this.timer = setTimeout(

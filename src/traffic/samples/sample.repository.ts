@@ -14,7 +14,7 @@ export interface RequestCounts {
   readonly durations: readonly number[];
 }
 
-/** Seconds of a sample; a chart of an hour takes the first, one of a day the second. */
+/** Seconds of a sample: the first for a chart of an hour, the second for a chart of a day. */
 export const STEPS = { hour: 60, day: 600 } as const;
 export type SampleRange = keyof typeof STEPS;
 

@@ -9,7 +9,7 @@ import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trac
 import { PRODUCT } from '../../config/product';
 import { EndedRequest, ObservedRequest, routeOf } from '../ended-request';
 
-/** Milliseconds for one request to the collector, also at the end of the process. */
+/** Milliseconds for one request to the collector, even at the end of the process. */
 const TIMEOUT_MS = 3_000;
 /** The header of W3C Trace Context. */
 const PARENT = /^[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/;

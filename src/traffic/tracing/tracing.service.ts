@@ -1,4 +1,4 @@
-/** Traces requests where a collector is configured. Only then is the SDK loaded, by require(). */
+/** Traces requests if a collector is configured. Only then is the SDK loaded, by require(). */
 /* oxlint-disable typescript/no-require-imports */
 import {
   BeforeApplicationShutdown,

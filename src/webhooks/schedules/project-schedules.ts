@@ -35,7 +35,7 @@ export class ProjectSchedules {
   private readonly logger = new Logger('Schedules');
   private readonly stopping = new AbortController();
   private readonly running = new Map<string, Promise<void>>();
-  /** By expression and time zone: they take long to compute, and an owner can have them read at any rate. */
+  /** Keyed by expression and time zone: times take long to compute, and an owner can have them read at any rate. */
   private times: ReadonlyMap<string, Times> = new Map();
   private timer: NodeJS.Timeout | undefined;
   private reading: Promise<void> | undefined;
@@ -78,7 +78,7 @@ export class ProjectSchedules {
   private async beginDue(): Promise<number> {
     const { schedules, clock } = this.tools;
     const all = (await schedules.list(this.project)).filter(({ enabled }) => enabled);
-    // No other process runs them.
+    // No other process runs these schedules.
     if (this.isFirst && all.length > 0) await schedules.failRunning(this.project);
     this.isFirst = false;
     const now = clock.now();

@@ -21,7 +21,7 @@ import {
   toScheduleRun,
 } from './schedule';
 
-/** Runs of a schedule that are kept. */
+/** Number of runs of a schedule that are kept. */
 const KEPT_RUNS = 200;
 const MAX_LIST_BYTES = 32 * 1024 * 1024;
 const VALUES = '$2, $3, $4, $5, $6, $7::jsonb, $8';
@@ -49,7 +49,7 @@ export class ScheduleRepository {
     return this.save(project, text, { id, content, now }, () => tooManySchedules(MAX_SCHEDULES));
   }
 
-  /** A time that passed while it was disabled is not made up for. @throws AppError 404, 409 */
+  /** Times that passed while it was disabled are skipped. @throws AppError 404, 409 */
   update(project: ProjectEntity, id: string, content: ScheduleContent, now: Date): Promise<Schedule> {
     const text = `update hooks.schedules s set (name, cron, time_zone, sql, url, body, enabled) = row(${VALUES}), updated_at = now(),
         last_due_at = case when s.enabled and s.cron = $3 and s.time_zone = $4 then s.last_due_at else $9 end
@@ -78,7 +78,7 @@ export class ScheduleRepository {
     return rows.map(toScheduleRun);
   }
 
-  /** Takes a time of a schedule. @returns the id of its run; null: it was taken before, or the schedule is disabled */
+  /** Claims a time of a schedule. @returns the id of its run; null: it was taken before, or the schedule is disabled */
   async begin(project: Project, id: string, dueAt: Date): Promise<string | null> {
     const { rows } = await this.run(project, {
       name: 'hooks:begin-run',

@@ -12,7 +12,7 @@ export const MAX_CRON = 100;
 export const MAX_SQL = 10_000;
 export const MAX_URL = 2_048;
 const MAX_BODY = 262_144;
-/** Characters of a result and of an error. */
+/** Maximum characters of a result and of an error. */
 export const MAX_TEXT = 1_000;
 
 export interface ScheduleContent {
@@ -20,7 +20,7 @@ export interface ScheduleContent {
   /** Five fields, as in crontab(5). */
   readonly cron: string;
   readonly timeZone: string;
-  /** Run as the owner. Null: a request is sent. */
+  /** SQL that runs as the owner; null: a request is sent. */
   readonly sql: string | null;
   readonly url: string | null;
   /** JSON. */

@@ -6,7 +6,7 @@ import { INSTALL_ROLES, PROJECT_ROLES } from '../../accounts/staff-member';
 import { Scope, SCOPES } from '../../roles/route-table';
 import * as f from '../../../http/model/fields';
 
-/** Characters. The rules for passwords have a stricter limit, in bytes. */
+/** Maximum characters. The rules for passwords have a stricter limit, in bytes. */
 const MAX_PASSWORD = 1_000;
 const MAX_TOKEN = 1_000;
 const MAX_CODE = 40;

@@ -12,7 +12,7 @@ import { QueryText } from './text';
 import { UUID_EXAMPLE } from '../../../http/docs/documented-types';
 import * as f from '../../../http/model/fields';
 
-/** Characters of a name, or of a part of one, in a query string. */
+/** Maximum characters of a name, or of a part of a name, in a query string. */
 const MAX_TEXT = 1_024;
 
 export class ListFilesQuery

@@ -1,6 +1,6 @@
 /**
- * Validates a request by its DTO where Nest's pipes do not fit: on the busiest routes, where they cost more than the
- * validation itself, and where a credential in the address has to be verified first.
+ * Validates a request by its DTO without Nest's pipes: on the busiest routes they cost more than the
+ * validation itself, and a credential in the address has to be verified first.
  */
 import type { Type } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';

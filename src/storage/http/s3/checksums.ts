@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 
 export interface Checksum {
   update(bytes: Buffer): void;
-  /** In base64. */
+  /** The checksum in base64. */
   digest(): Promise<string>;
 }
 
@@ -23,7 +23,7 @@ export async function newChecksum(algorithm: ChecksumAlgorithm): Promise<Checksu
       return new Crc32();
     case 'crc32c':
     case 'crc64nvme': {
-      // Loaded when it is first used: few clients send these.
+      // Loaded on first use, since few clients send these.
       const { Crc32c, Crc64Nvme } = await import('@aws-sdk/checksums/crc');
       const checksum = algorithm === 'crc32c' ? new Crc32c() : new Crc64Nvme();
       return {

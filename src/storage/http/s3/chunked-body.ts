@@ -12,12 +12,12 @@ const CHUNK_HEAD = /^([0-9a-f]{1,8})(?:;chunk-signature=([0-9a-f]{64}))?$/i;
 /** Bytes. */
 const MAX_LINE = 1_024;
 const MAX_TRAILERS = 10;
-/** Bytes that are passed on together: a client may send chunks of one byte. */
+/** Bytes that are passed on together, since a client may send chunks of one byte. */
 const PIECE = 16 * 1024;
 const LINE_END = Buffer.from('\r\n');
 
 export class ChunkedBody {
-  /** Names in lower case; complete at the end. */
+  /** The trailing headers, with names in lower case; complete at the end. */
   readonly trailers = new Map<string, string>();
   private rest: Buffer = Buffer.alloc(0);
   private readonly source: AsyncIterator<Buffer>;

@@ -16,7 +16,7 @@ const MAX_RULES = 100;
 const MAX_ITEMS = 100;
 const MAX_ASKED = 50;
 const METHODS = new Set(['GET', 'PUT', 'POST', 'DELETE', 'HEAD']);
-/** At most one `*`. */
+/** An origin or header pattern has at most one `*`. */
 const ORIGIN = /^[^*\s\p{Cc}]{0,255}\*?[^*\s\p{Cc}]{0,255}$/u;
 const HEADER_PATTERN = /^[\w!#$%&'+.^`|~-]{0,128}\*?[\w!#$%&'+.^`|~-]{0,128}$/;
 const HEADER = /^[\w!#$%&'*+.^`|~-]{1,128}$/;

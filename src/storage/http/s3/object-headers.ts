@@ -12,7 +12,7 @@ export const TAGS = 's3_tags';
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,128}$/;
 const CONTROL = /\p{Cc}/u;
 const MAX_TAGS = 10;
-/** Characters of names and values. */
+/** Maximum characters of names and values. */
 const MAX_METADATA = 8_192;
 
 /** Headers that would change what is stored, or its protection, if they were ignored. */
@@ -77,7 +77,7 @@ export function storedTags({ metadata }: Pick<S3File, 'metadata'>): [string, str
   return pairs.filter((pair): pair is [string, string] => typeof pair[1] === 'string');
 }
 
-/** Texts of the metadata whose names are those of headers, up to MAX_METADATA; `x-amz-missing-meta` counts the other members. */
+/** Metadata values whose names are valid for headers, up to MAX_METADATA; `x-amz-missing-meta` counts the other members. */
 export function metadataHeaders(file: S3File): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = {};
   let [left, missing] = [MAX_METADATA, 0];

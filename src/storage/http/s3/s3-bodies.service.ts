@@ -8,7 +8,7 @@ import { S3Body } from './s3-body';
 import type { S3Call } from './s3-call';
 import { parseXml, type XmlElement } from './xml';
 
-/** Bytes: a list of ten thousand parts with their checksums. */
+/** Maximum bytes: enough for a list of ten thousand parts with their checksums. */
 const MAX_XML = 2 * 1024 * 1024;
 /** Bytes of memory for each byte of a document. */
 const XML_MULTIPLE = 8;
@@ -43,7 +43,7 @@ export class S3Bodies {
     };
   }
 
-  /** As openFile(), for bytes that no upload measures. */
+  /** Like openFile(), for bytes that no upload measures. */
   async openPart(
     call: S3Call,
     held: number,

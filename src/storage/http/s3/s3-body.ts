@@ -20,7 +20,7 @@ const SHA256 = /^[0-9a-f]{64}$/;
 
 interface Declared {
   readonly algorithm: ChecksumAlgorithm;
-  /** In base64; null: in the trailer. */
+  /** The checksum in base64; null: it is in the trailer. */
   readonly value: string | null;
 }
 

@@ -210,7 +210,7 @@ function contents({ name, file }: Entry, text: (value: string) => string): XmlMe
   };
 }
 
-/** A marker that is a folder of the list stands for all that is in it. */
+/** A marker that is a folder of the list stands for everything in it. */
 function place(start: string, prefix: string, delimiter: string | null): After {
   if (start === '') return null;
   const first = delimiter === null ? -1 : start.indexOf(delimiter, prefix.length);

@@ -79,8 +79,8 @@ export class S3Cors {
   }
 
   /**
-   * What the rules of the bucket allow a page of another origin; null where none apply. Runs before the signature is verified, as
-   * preflights have none: one statement for a project in VALIDITY_MS.
+   * The rights of a page of another origin by the rules of the bucket; null if no rules apply. Runs before
+   * the signature is verified, as preflights have none: one statement for a project in VALIDITY_MS.
    * @throws AppError 403 for a preflight that no rule allows
    */
   async decide({ url, method, headers }: Request): Promise<CorsOptions | null> {

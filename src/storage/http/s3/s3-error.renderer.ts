@@ -1,4 +1,7 @@
-/** Errors as S3's clients read them: XML, with the codes and the statuses of S3, by which clients decide whether to try again. */
+/**
+ * Errors as S3's clients read them: XML, with the codes and the statuses of S3, from which clients decide
+ * whether to try again.
+ */
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import type { ServerResponse } from 'node:http';
@@ -9,7 +12,7 @@ import { RateHeaders } from '../rate-headers';
 import { storageErrorBody } from '../storage-error.renderer';
 import { printXml } from './xml';
 
-/** Code, and status if it is another one than that of the error. */
+/** The code, and the status if it differs from that of the error. */
 const KNOWN: Readonly<Record<string, readonly [code: string, status?: number]>> = {
   invalid_parameters: ['InvalidArgument'],
   unauthorized: ['AccessDenied', 403],

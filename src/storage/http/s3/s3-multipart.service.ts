@@ -18,7 +18,7 @@ import { invalidArgument, malformedXml, noSuchUpload, s3Error } from './s3.error
 import { childrenOf, textIn, type XmlElement } from './xml';
 
 const MAX_PARTS = 10_000;
-/** Bytes of each part but the last. */
+/** Minimum bytes of each part but the last. */
 const SMALLEST_PART = 5 * 1024 * 1024;
 const MAX_LISTED = 1_000;
 
@@ -164,7 +164,7 @@ export class S3Multipart {
     });
   }
 
-  /** All of them in one page, in the order of keys; a project has a thousand at most. */
+  /** Lists all of them on one page, in the order of keys; a project has at most a thousand. */
   async list(
     { caller, bucket, query }: S3Call & { readonly bucket: string },
     response: Response,
@@ -199,7 +199,7 @@ export class S3Multipart {
         Key: text(filename),
         UploadId: id,
         StorageClass: 'STANDARD',
-        // Each part renews the day after which it expires.
+        // Each part extends the upload's expiry to one day from now.
         Initiated: new Date(expiresAt.getTime() - 86_400_000).toISOString(),
       })),
     });
@@ -256,7 +256,7 @@ function chosenParts(stored: readonly UploadPart[], wanted: readonly WantedPart[
   });
 }
 
-/** Both ends inclusive. @throws AppError 400, 416 */
+/** Parses a range whose ends are inclusive. @throws AppError 400, 416 */
 function copiedRange(header: string | undefined, size: number): { start: number; end: number } {
   if (header === undefined) return { start: 0, end: size - 1 };
   const [, first = '', last = ''] = /^bytes=(\d{1,15})-(\d{1,15})$/.exec(header) ?? [];

@@ -18,7 +18,7 @@ const BASIC_TIME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
 export const UNSIGNED = 'UNSIGNED-PAYLOAD';
 const EMPTY_SHA256 = createHash('sha256').digest('hex');
 
-/** What a request says about its signature; not verified yet. */
+/** What a request states about its signature; not verified yet. */
 export interface Signature {
   readonly accessKeyId: string;
   readonly sessionToken: string | null;
@@ -61,7 +61,7 @@ export function signatureOf({ headers }: IncomingMessage, query: Query, now: num
   if (at > now + MAX_SKEW_MS || (found.validity === null && at < now - MAX_SKEW_MS)) throw skewedTime();
   if (found.validity !== null && now >= at + found.validity * 1_000)
     throw accessDenied('The address has expired');
-  // What is not signed could have been added by anybody.
+  // Unsigned headers could have been added by anybody.
   const isMissed = Object.keys(headers).some((name) => name.startsWith('x-amz-') && !signed.includes(name));
   if (isMissed) throw accessDenied('Headers that begin with x-amz- must be signed');
   return { ...found, accessKeyId, scope, signed };
@@ -77,7 +77,7 @@ export function accessKeyIdOf({ url = '', headers }: IncomingMessage): string {
 interface Found extends Pick<Signature, 'time' | 'signature' | 'payload' | 'sessionToken'> {
   readonly credential: string;
   readonly signed: string;
-  /** Seconds; null: as long as clocks may differ. */
+  /** Seconds; null: limited by the tolerance for clocks. */
   readonly validity: number | null;
 }
 

@@ -246,7 +246,7 @@ export class ObjectContentController {
     const { filename } = objectOf(request);
     const find = async (): Promise<FileContent> => {
       const file = await this.links.resolve(project, claims);
-      // The URL names the file that it was signed for: it may have another name by now.
+      // The URL names the file for which it was signed: the file may have been renamed.
       if (file.filename !== filename) throw fileNotFound();
       return file;
     };

@@ -1,4 +1,4 @@
-/** The bucket and the name of a file in the paths of storage-js: `object/<bucket>/<name, which may hold slashes>`. */
+/** The bucket and the name of a file in the paths of storage-js: `object/<bucket>/<name, which may contain slashes>`. */
 import { ApiParam } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { isStorableText } from '../../../common/text/storable';
@@ -23,5 +23,5 @@ export const ObjectPath = (): MethodDecorator =>
     schema: { type: 'string', example: 'reports/2026.txt' },
   });
 
-/** `bucket/name`, not encoded: storage-js encodes the addresses that it gets. */
+/** `bucket/name`, not encoded: storage-js encodes the addresses that it receives. */
 export const urlPathOf = ({ bucket, filename }: FileAddress): string => `${bucket}/${filename}`;

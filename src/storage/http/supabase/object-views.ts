@@ -18,7 +18,7 @@ export const toObjectKey = ({ id, filename }: FileRecord, bucket: string): Objec
   Key: `${bucket}/${filename}`,
 });
 
-/** What storage-js shows of a file without a Cache-Control. */
+/** The Cache-Control that storage-js shows for a file without one. */
 const NO_CACHE = 'no-cache';
 
 type Facts = Omit<EntryFile, 'id' | 'createdAt'>;

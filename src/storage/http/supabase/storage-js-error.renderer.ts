@@ -1,6 +1,6 @@
 /**
- * Errors as storage-js reads them: `{statusCode, error, message}`, with the messages of Supabase's storage where it has one for the
- * case. The HTTP status is that of the error; Supabase's own server answers 400 to most.
+ * Errors as storage-js reads them: `{statusCode, error, message}`, with the messages of Supabase's storage if
+ * it has one for the case. The HTTP status is that of the error; Supabase's own server answers 400 to most.
  */
 import { Injectable } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';

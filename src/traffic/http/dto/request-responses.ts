@@ -1,4 +1,4 @@
-/** Responses about what a project does at the moment and did lately, as types and as OpenAPI schemas. */
+/** Responses about the current and recent requests of a project, as types and as OpenAPI schemas. */
 import { SampleRange, STEPS } from '../../samples/sample.repository';
 import * as f from '../../../http/model/fields';
 
