@@ -176,7 +176,7 @@ class WatchedServer {
   }
 
   private async afterFailure(error: unknown): Promise<number> {
-    // The connection itself is fine.
+    // The connection itself still works.
     if (codeOf(error) === OUT_OF_MEMORY) return RECHECK_INTERVAL_MS;
     await this.client?.end().catch(() => undefined);
     this.client = undefined;

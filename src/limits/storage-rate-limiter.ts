@@ -8,7 +8,7 @@ import { Project } from '../projects/project';
 const WINDOW_MS = 60_000;
 
 export interface RateState extends RateHit {
-  /** Requests a minute that the project may make. */
+  /** Requests per minute that the project may make. */
   readonly limit: number;
   /** Seconds until the window ends. */
   readonly retryAfter: number;

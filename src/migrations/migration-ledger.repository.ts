@@ -38,7 +38,7 @@ export class MigrationLedger {
     if (!(await this.exists(client))) await client.query(CREATE);
   }
 
-  /** Waits for the session's lock_timeout. @throws DatabaseError 55P03 */
+  /** Takes the lock, and waits for at most the session's lock_timeout. @throws DatabaseError 55P03 */
   async lock(client: BoundedClient): Promise<void> {
     await client.query(LOCK);
   }

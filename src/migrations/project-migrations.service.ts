@@ -53,7 +53,7 @@ export interface MigrationRun {
 }
 
 const LIST_TIMEOUT_MS = 30_000;
-/** Name of the sessions in the activity of the project's database. */
+/** Application name of the sessions, for the activity of the project's database. */
 const SESSION_NAME = 'plinth-migrate';
 
 @Injectable()
@@ -117,7 +117,7 @@ export class ProjectMigrationsService {
     { dryRun, lockTimeoutSeconds, abandoned }: MigrationOptions,
     work: (client: BoundedClient) => Promise<T>,
   ): Promise<T> {
-    // OWNER_WORK_OPTIONS sets lock_timeout too and would win.
+    // OWNER_WORK_OPTIONS sets lock_timeout too, and would take precedence.
     const lock = async (client: BoundedClient): Promise<T> => {
       await client.query(`select set_config('lock_timeout', $1, false)`, [`${lockTimeoutSeconds}s`]);
       try {

@@ -154,7 +154,7 @@ export class MoveWork {
     });
   }
 
-  /** Copies everything as it was when the changes began to be kept. */
+  /** Copies the project as of the time from which its changes are kept. */
   private async copyFollowed(
     { move, definitions: { schema, key }, progress }: Prepared,
     to: CopyTarget,
@@ -267,7 +267,7 @@ export class MoveWork {
       await transfer.leave?.();
       signal.throwIfAborted();
       await this.switch(move, polled, locked.since);
-      // The locks are still held: a session that slipped in has written nothing, and never will.
+      // The locks are still held: a session that was admitted in between has written nothing, and cannot.
       await endOthers(locked.admin, project.databaseName, mine);
     });
   }

@@ -21,7 +21,7 @@ export interface WriteStopRequest {
   readonly source: Place;
   readonly tables: readonly LockedTable[];
   readonly hasLargeObjects: boolean;
-  /** Writes may not be refused for long. */
+  /** Whether writes must not be refused for long. */
   readonly isQuick: boolean;
 }
 

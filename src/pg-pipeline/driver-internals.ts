@@ -55,7 +55,7 @@ export const CONNECTION_EVENTS = {
   commandComplete: 'commandComplete',
   parameterStatus: 'parameterStatus',
   errorResponse: 'errorMessage',
-  /** The stream is encrypted from here on. */
+  /** Emitted when the stream has been encrypted. */
   encrypted: 'sslconnect',
 } as const;
 

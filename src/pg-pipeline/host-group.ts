@@ -8,7 +8,7 @@ const SEARCH_MS = 100;
 /** SQLSTATEs of a server that is starting, ending or full; another host may be available. */
 const UNAVAILABLE = /^(08|53|57)/;
 
-/** Connects to a host and disconnects. @returns whether it takes writes */
+/** Connects to a host and disconnects. @returns whether it accepts writes */
 type Probe = (address: HostAddress) => Promise<boolean>;
 
 /** Error codes of a host that is down: no host accepts writes now, and a later attempt may succeed. */

@@ -16,7 +16,7 @@ export class LimitedClient extends HostListClient {
   constructor(config: LimitedClientConfig) {
     const { ssl = false, limits, copiesOut } = config;
     const wire = new WireConnection({ ssl, limits, copiesOut });
-    // Named, because a pool hides the password from enumeration.
+    // Named explicitly, because a pool makes the password non-enumerable.
     super({ ...config, password: config.password, connection: wire });
     this.wire = wire;
   }

@@ -16,7 +16,7 @@ import {
 /** Maximum bytes of an error with all its fields, and of a notice, a notification or a reported setting. */
 export const MAX_TEXT_MESSAGE_BYTES = 16 * 1024;
 
-/** Decides about the messages that node-postgres would keep. */
+/** Decides which messages node-postgres keeps. */
 export interface MessageLimits {
   /**
    * False drops the row. The implementer then fails the query, or remembers that rows are missing.
@@ -31,11 +31,11 @@ export interface MessageLimits {
 type Action = 'pass' | 'drop' | 'cut';
 
 export class MessageLimiter {
-  /** Action for the message that is arriving. */
+  /** The action for the message that is arriving. */
   private action: Action = 'pass';
   /** Bytes of the message that have not arrived yet. */
   private missing = 0;
-  /** The beginning of a message that is cut. */
+  /** The beginning of a message that is truncated. */
   private kept: Buffer[] = [];
   private keptBytes = 0;
 

@@ -1,7 +1,7 @@
 /**
  * Writes the messages of the extended query protocol (manual, 54.7) one after the other into one buffer. pg-protocol's
- * serializer makes a buffer for each message; joining them cost more CPU than all else on a request's way to its connection.
- * It also binds with one result format for all columns, while a row here has text and binary columns.
+ * serializer makes a buffer for each message; joining them cost more CPU than everything else on a request's way to its
+ * connection. It also binds with one result format for all columns, while a row here has text and binary columns.
  */
 import { BINARY, type Format, NULL_LENGTH, TEXT } from './protocol';
 
@@ -70,7 +70,7 @@ export class MessageWriter {
     this.end(length);
   }
 
-  /** Asks for all rows. */
+  /** Requests all rows. */
   execute(): void {
     const length = this.begin(EXECUTE);
     this.cString('');

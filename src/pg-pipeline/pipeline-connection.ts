@@ -15,7 +15,7 @@ export type PipelineConfig = Omit<HostListConfig, 'connection' | 'stream'> & Ser
 export interface RunningPipeline {
   /** Rejects with the server's DatabaseError, with ResultTooLargeError, or with an error that a sink has thrown. */
   readonly done: Promise<StatementResult[]>;
-  /** Index of the current statement. After a failure: of the statement that failed. */
+  /** Index of the current statement, or, after a failure, of the failed statement. */
   readonly current: number;
 }
 

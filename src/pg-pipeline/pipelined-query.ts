@@ -33,7 +33,7 @@ export interface PipelineHost {
 export class PipelinedQuery implements DriverQuery, RunningQuery {
   /** Resolves only when the transaction has ended: a deferred constraint fails after the last statement. */
   readonly done: Promise<StatementResult[]>;
-  /** Index of the current statement. After a failure: of the statement that failed. */
+  /** Index of the current statement, or, after a failure, of the failed statement. */
   current = 0;
 
   private resolve!: (results: StatementResult[]) => void;

@@ -28,7 +28,7 @@ export interface RunningQuery {
   onCommandComplete(rowCount: number): void;
   /** Called once for each ReadyForQuery. True: a later ReadyForQuery ends the query, so this message is not forwarded. */
   onReady(): boolean;
-  /** The sink threw an error. No further row is admitted then. */
+  /** Called when the sink threw an error, after which no row is admitted. */
   fail(error: unknown): void;
 }
 

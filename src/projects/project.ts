@@ -42,7 +42,7 @@ export interface Project {
   readonly name: string;
   readonly plan: Plan;
   readonly settings: ProjectSettings;
-  /** The current one is the first. */
+  /** The first one is the current one. */
   readonly secrets: readonly [ProjectSecret, ...ProjectSecret[]];
   /** Key pairs that sign users' tokens; empty if the secret signs them. */
   readonly signingKeys: readonly SigningKey[];

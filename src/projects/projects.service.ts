@@ -97,8 +97,8 @@ export class ProjectsService {
   }
 
   /**
-   * Creates a project as a backup describes it. Complete when it resolves; undone when it rejects, or by ProjectUpkeep
-   * after a crash. No request reaches it before.
+   * Creates a project as a backup describes it. Complete when it resolves; undone when it rejects, or by
+   * ProjectUpkeep after a crash. No request reaches it earlier.
    * @throws AppError 400 for a malformed slug, 409 for a taken id or slug
    */
   async restore(copy: ProjectCopy, steps: RestoreSteps, actor: Actor): Promise<Project> {

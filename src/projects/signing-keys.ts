@@ -129,7 +129,7 @@ export function toStoredKey(key: SigningKey): StoredSigningKey {
   };
 }
 
-/** Whether a value of an archive is a StoredSigningKey whose key is one of its algorithm. */
+/** Whether a value of an archive is a StoredSigningKey whose key fits its algorithm. */
 export function isSoundKey(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
   const { kid, algorithm, private_key: pem, status, created_at: created, expires_at: expires } = value;

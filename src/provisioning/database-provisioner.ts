@@ -35,7 +35,7 @@ export interface AdminExtension {
 
 type Names = Pick<DatabaseBlueprint, 'database' | 'ownerRole' | 'loginRole'>;
 
-/** Limit for connections of an owner: psql, migration tools. */
+/** Maximum number of connections of an owner: psql, migration tools. */
 const OWNER_CONNECTIONS = 40;
 /**
  * Longer than a checkpoint and the removal of a large database's files. A drop that takes longer is repeated

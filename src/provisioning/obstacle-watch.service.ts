@@ -86,7 +86,7 @@ export class ObstacleWatch {
   }
 }
 
-/** Records since when sessions have made no progress. */
+/** Records the times since which sessions have made no progress. */
 class StalledClients {
   private since = new Map<string, number>();
 

@@ -58,7 +58,7 @@ const SHARED_SETTINGS = `
   from pg_db_role_setting s join pg_roles r on r.oid = s.setrole left join pg_database d on d.oid = s.setdatabase
   where r.rolname = any ($1) order by 1, 2`;
 
-/** Costs a few milliseconds and waits for no lock of a session. */
+/** Costs a few milliseconds, and does not wait for locks of sessions. */
 export async function findForeignGrants(client: Client): Promise<ForeignGrant[]> {
   const { rows } = await client.query<ForeignGrant>({
     name: 'foreign_grants',

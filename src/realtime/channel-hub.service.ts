@@ -7,7 +7,7 @@ import type { SharedFrame } from './phoenix-protocol';
 import { PROJECT_LIMITS } from './realtime-limits';
 import type { Channel } from './realtime-socket';
 
-/** Members that get a message before other projects and requests have their turn. */
+/** Number of members that get a message before other projects and requests have a turn. */
 const SLICE = 250;
 
 interface Delivery {
@@ -77,7 +77,7 @@ export class ChannelHub {
     return project.heldBytes <= PROJECT_LIMITS.heldBytes;
   }
 
-  /** The socket no longer has the channel. */
+  /** Call it when the socket no longer has the channel. */
   remove(channel: Channel): void {
     const { projectId } = channel.socket;
     const project = this.projects.get(projectId);

@@ -49,7 +49,7 @@ const FITTING = `extension = 'broadcast' and event <> '' and octet_length(event)
 export class ChannelRightsRepository {
   constructor(private readonly rls: RlsTransaction) {}
 
-  /** Asks the policies in the caller's context. @throws DatabaseFault caller_refused for a session that ended */
+  /** Evaluates the policies in the caller's context. @throws DatabaseFault caller_refused for a session that ended */
   async find(caller: Caller, name: string): Promise<ChannelRights> {
     if (caller.role === SERVICE_ROLE) return ALL_RIGHTS;
     const text = `select pg_catalog.array_to_string(realtime.channel_rights($1, $2), ',') as rights`;

@@ -118,7 +118,7 @@ export class SharedFrame {
     return 'bytes' in this.message;
   }
 
-  /** Approximate bytes. */
+  /** Approximate size in bytes. */
   get size(): number {
     return 'bytes' in this.message ? this.message.bytes.length : this.message.payload.length;
   }

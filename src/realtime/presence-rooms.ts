@@ -78,7 +78,7 @@ export class PresenceRooms {
       .filter(([, { leaves }]) => leaves.length > 0);
   }
 
-  /** The last member in this process has left. */
+  /** Call it when the last member in this process has left. */
   forgetRoom(place: string): void {
     this.rooms.delete(place);
     this.characters.delete(place);

@@ -48,7 +48,7 @@ export class ProcessRelay implements OnApplicationBootstrap, OnApplicationShutdo
   private sent = 0;
   private waiting = 0;
   private readonly waitingOf = new Map<string, number>();
-  /** Messages that were not sent since the start. */
+  /** Number of messages that were not sent since the start. */
   dropped = 0;
 
   constructor(
@@ -61,7 +61,7 @@ export class ProcessRelay implements OnApplicationBootstrap, OnApplicationShutdo
     if (connection) {
       const subscriber = connection.duplicate();
       this.subscriber = subscriber;
-      // The logger of the first connection has the reason.
+      // The first connection has logged the reason.
       subscriber.on('error', () => undefined);
       subscriber.on('message', (_channel: string, text: string) => this.onMessage(text));
       subscriber.on('ready', () => this.onGap());

@@ -20,7 +20,7 @@ import { SocketInbox, SocketMessages } from './socket-messages.service';
 
 const PATH = /^(?:\/p\/([^/?]+))?\/realtime\/v1\/websocket\/?(?:\?|$)/;
 
-/** The part of MAX_CLIENT_CONNECTIONS that sockets may have: the rest is for requests. */
+/** The share of MAX_CLIENT_CONNECTIONS that sockets may use; the rest is for requests. */
 const SHARE_OF_CONNECTIONS = 0.75;
 
 @Injectable()

@@ -4,12 +4,12 @@
 export const MAX_FRAME_BYTES = 256 * 1024;
 /** Maximum characters of a topic, whose length is one byte in a binary frame. */
 export const MAX_TOPIC_LENGTH = 255;
-/** Levels of arrays and objects in a message. */
+/** Maximum levels of arrays and objects in a message. */
 export const MAX_NESTING = 64;
 
 export const SOCKET_LIMITS = {
   channels: 100,
-  /** Subscriptions to changes of one channel. */
+  /** Maximum number of subscriptions to changes of one channel. */
   bindings: 100,
   messagesPerSecond: 100,
   messagesAtOnce: 300,
@@ -25,7 +25,7 @@ export const PROJECT_LIMITS = {
   channels: 100_000,
   /** Approximate bytes that its channels hold: tokens with their claims, listeners for changes, presences. */
   heldBytes: 128 * 1024 * 1024,
-  /** Messages that wait for their delivery, and their bytes. */
+  /** Maximum number of messages that wait for their delivery, and of their bytes. */
   queuedMessages: 10_000,
   queuedBytes: 32 * 1024 * 1024,
 } as const;
@@ -37,7 +37,7 @@ export const PRESENCE_LIMITS = {
   /** Maximum characters of the JSON that a client tracks. */
   metaLength: 4 * 1024,
   keyLength: 255,
-  /** Presences of a channel, and characters of their JSON: each client that joins gets the whole list. */
+  /** Maximum number of presences of a channel, and of characters of their JSON: each joining client gets the whole list. */
   ofChannel: 5_000,
   charactersOfChannel: 1024 * 1024,
 } as const;

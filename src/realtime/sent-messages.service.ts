@@ -15,7 +15,7 @@ import { ChannelHub } from './channel-hub.service';
 import { ChannelRightsRepository, type StoredMessage } from './channel-rights.repository';
 
 const CHANNEL = 'plinth_realtime';
-/** Connections that listen, each in the database of a project with channels; further projects are read once a second. */
+/** Maximum number of connections that listen, each in the database of a project with channels; further projects are polled. */
 const MAX_LISTENERS = 100;
 const POLL_MS = 1_000;
 /** Milliseconds for which the first join of a project waits for the listener. */
@@ -24,9 +24,9 @@ const READY_MS = 3_000;
 const OVERLAP_SECONDS = 60;
 const MAX_CAUGHT_UP = 1_000;
 const KNOWN_IDS = 5_000;
-/** Ids of one reading, each with a payload of up to 256 KiB. */
+/** Maximum number of ids per query, each with a payload of up to 256 KiB. */
 const BATCH = 50;
-/** Ids that wait for their reading. */
+/** Ids that wait to be read. */
 const MAX_WAITING = 100_000;
 
 class ProjectMessages {

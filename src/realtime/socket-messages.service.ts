@@ -308,7 +308,7 @@ export class SocketInbox {
     private readonly messages: SocketMessages,
   ) {}
 
-  /** Reads no more from the client while a message waits for the database. */
+  /** Stops reading from the client while a message waits for the database. */
   receive(message: ClientMessage): void {
     if (this.isBusy) {
       this.queue.push(message);

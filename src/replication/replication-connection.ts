@@ -49,7 +49,7 @@ export class ReplicationConnection {
   }
 }
 
-/** The copied data has a message of more than this number of bytes. */
+/** Error for a message of copied data that is larger than this number of bytes. */
 export class MessageTooLongError extends Error {
   override readonly name = 'MessageTooLongError';
 

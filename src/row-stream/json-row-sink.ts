@@ -52,7 +52,7 @@ export class JsonRowParts {
   private column = 0;
   /** The length of the value, in four bytes. */
   private readonly length = Buffer.alloc(4);
-  /** How many of them have arrived. */
+  /** How many bytes of the length have arrived. */
   private lengthBytes = 0;
   /** Bytes of the value that have not arrived; null before its length is known. */
   private left: number | null = null;

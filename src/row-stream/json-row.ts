@@ -13,7 +13,7 @@ export interface JsonColumn {
   /** Null for a column that is not printed. */
   readonly name: string | null;
   readonly form: JsonForm;
-  /** NULL leaves the member out. */
+  /** Whether NULL leaves the member out. */
   readonly isOptional?: boolean;
 }
 
@@ -45,7 +45,7 @@ export class JsonRow implements Printer {
     this.fixed = this.keys.reduce((sum, key) => sum + key.length + NULL.length, 1);
   }
 
-  /** Whether columns of these types (OIDs) can be printed like this. */
+  /** Whether columns of these types (OIDs) can be printed in this way. */
   fits(types: readonly number[]): boolean {
     return (
       types.length === this.columns.length &&

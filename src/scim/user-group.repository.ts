@@ -47,7 +47,10 @@ export class UserGroupRepository {
     });
   }
 
-  /** The accounts first: a sign-in that waits for one of them begins with the new groups, or ends with the other sessions. */
+  /**
+   * Updates the accounts first: a sign-in that waits for one of them begins with the new groups, or ends with
+   * the other sessions.
+   */
   private async follow(
     scope: TransactionScope,
     { gained, lost, group }: GroupOutcome<unknown>,

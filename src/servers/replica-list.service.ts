@@ -7,7 +7,7 @@ import { MessageBus } from '../install/message-bus.service';
 import { ServersService } from './servers.service';
 
 const MESSAGE = 'servers:';
-/** Followed by a position and the name of a server. */
+/** Prefix of a message, followed by a position and the name of a server. */
 const REVOKED = 'revoked:';
 const REVOCATION = /^(\d{1,20}) (.+)$/;
 /** Milliseconds after which the list is read again, in case a message was lost. */

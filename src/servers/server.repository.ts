@@ -42,7 +42,7 @@ export class ServerRepository {
     private readonly audit: AuditLogRepository,
   ) {}
 
-  /** The platform's first, then by name. */
+  /** Sorted by name, after the platform's server. */
   async list(): Promise<ServerRow[]> {
     return this.dataSource.query<ServerRow[]>(`${ROWS} order by s.url is not null, s.name`);
   }

@@ -90,7 +90,7 @@ export class ServersService {
     @Inject(PLATFORM_URL) private readonly platformUrl: string,
   ) {}
 
-  /** Asks every server at the same time whether it answers. */
+  /** Asks all servers concurrently whether they answer. */
   async list(): Promise<ServerState[]> {
     return Promise.all((await this.servers.list()).map((row) => this.stateOf(row)));
   }

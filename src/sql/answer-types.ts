@@ -7,7 +7,7 @@ type Writer = (text: string) => string;
 /** Levels of JSON that are written as such. JSON.stringify() recurses, and would overflow the stack at a few thousand. */
 const MAX_DEPTH = 512;
 
-/** Types of pg_type. */
+/** Type ids from pg_type. */
 const [BOOL, TEXT_ARRAY] = [16, 1009];
 
 const asText: Writer = (text) => JSON.stringify(text);

@@ -15,10 +15,10 @@ import { SchemaChangeService } from './schema-change.service';
 import { SessionDeadline } from './session-deadline.service';
 
 export interface SqlLimits {
-  /** Values of the statement's parameters. With some, it runs by the extended protocol, which takes one statement. */
+  /** Values of the statement's parameters. With any, it runs with the extended protocol, which takes one statement. */
   readonly parameters?: readonly (string | null)[];
   readonly timeoutSeconds: number;
-  /** Maximum of rows of a statement. */
+  /** Maximum number of rows of a statement. */
   readonly maxRows: number;
   /** Returns the rows of every statement, not only of the last one. */
   readonly allResults: boolean;

@@ -87,7 +87,7 @@ const TAKE = `with visited as materialized (
   from sized s left join hooks.webhooks w on w.id = s.webhook_id
   where s.total <= ${BATCH_BYTES} or s.place = 1 order by s.seq`;
 
-/** Deliveries that a statement skips or drops, and statements of one upkeep. */
+/** Maximum number of deliveries that a statement skips or drops, and of statements per upkeep. */
 const BOUND_AT_ONCE = 50_000;
 const MAX_PASSES = 20;
 
@@ -247,7 +247,7 @@ export class DeliveryRepository {
     };
   }
 
-  /** The newest first. @param before only deliveries that were queued before this one */
+  /** Lists deliveries, the newest first. @param before only deliveries that were queued before this one */
   async list(
     project: Project,
     webhookId: string,

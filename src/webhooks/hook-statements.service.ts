@@ -1,4 +1,4 @@
-/** Statements on the schema `hooks` of a project, with the rights of service_role, which its migration has given. */
+/** Statements on the schema `hooks` of a project, with the rights that its migration granted to service_role. */
 import { Injectable } from '@nestjs/common';
 import { OWNER_WORK_OPTIONS } from '../database/pools/session-state';
 import type { RlsContext } from '../database/rls/rls-context';

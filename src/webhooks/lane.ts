@@ -31,7 +31,7 @@ export interface DeliveryTools {
   readonly history: History;
   /** Milliseconds before the second attempt. */
   readonly retryDelayMs: number;
-  /** Requests of this process, which projects take in turns. */
+  /** Slots for requests of this process, which projects use in turn. */
   readonly slots: Slots;
 }
 

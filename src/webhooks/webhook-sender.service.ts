@@ -73,7 +73,7 @@ export class WebhookSender {
         },
         { timeoutMs: this.timeoutMs, maxBytes: MAX_ANSWER, cutsAnswer: true },
       );
-      // PostgreSQL stores no NUL.
+      // PostgreSQL cannot store NUL.
       const answer = (await response.text()).replaceAll('\0', '\uFFFD').slice(0, MAX_ANSWER);
       const isRedirect = response.status >= 300 && response.status < 400;
       const error = isRedirect

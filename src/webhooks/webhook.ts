@@ -59,7 +59,7 @@ export interface WebhookContent {
   /** Null for events of auth and storage, and for hooks.http_post(). */
   readonly table: readonly [string, string] | null;
   readonly events: readonly string[];
-  /** UPDATE counts if one of them changes. Null: always. */
+  /** An UPDATE counts only if one of them changes; null: it always counts. */
   readonly columns: readonly string[] | null;
   /** SQL of the trigger's WHEN. */
   readonly condition: string | null;

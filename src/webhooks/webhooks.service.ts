@@ -80,7 +80,7 @@ export class WebhooksService {
     return webhook;
   }
 
-  /** The old secret signs too for a day. @throws AppError 400, 404 */
+  /** For a day, the old secret also signs. @throws AppError 400, 404 */
   async rotate(
     projectId: string,
     id: string,

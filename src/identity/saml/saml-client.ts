@@ -63,7 +63,7 @@ export async function samlMetadata(service: SamlService): Promise<string> {
   });
 }
 
-/** Ids of XML begin with a letter or an underscore. */
+/** XML ids begin with a letter or an underscore. */
 export const newRequestId = (): string => `_${randomBytes(20).toString('hex')}`;
 
 /** The address of the identity provider's page. @param requestId also the relay state */

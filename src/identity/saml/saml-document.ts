@@ -2,7 +2,7 @@
 import { parseStringPromise, processors } from 'xml2js';
 import { isJsonObject } from '../../common/text/json';
 
-/** UTF-16 code units of a document. */
+/** Maximum number of UTF-16 code units of a document. */
 export const MAX_DOCUMENT = 256 * 1024;
 /** Parsers take time for elements and attributes rather than for text. */
 const MAX_TAGS = 6_000;

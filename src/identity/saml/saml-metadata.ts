@@ -5,7 +5,7 @@ import { attributeOf, childrenOf, parseDocument, textOf, withoutComments } from 
 const REDIRECT = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
 const MAX_ENTITY_ID = 1_000;
 const MAX_CERTIFICATES = 10;
-/** Bits of an RSA key. */
+/** Minimum number of bits of an RSA key. */
 const MIN_KEY = 2_048;
 
 export interface SamlIssuer {

@@ -10,7 +10,7 @@ import { requestOf, type SamlService, type SamlSubject, verifySamlResponse } fro
 import { parseMetadata, type SamlIssuer } from './saml-metadata';
 
 const CLAIMS = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims';
-/** Attributes of common identity providers. */
+/** Attribute names that common identity providers use. */
 const USUAL = {
   email: ['email', 'mail', 'urn:oid:0.9.2342.19200300.100.1.3', `${CLAIMS}/emailaddress`],
   name: ['name', 'displayName', 'urn:oid:2.16.840.1.113730.3.1.241', `${CLAIMS}/name`, 'cn'],

@@ -25,7 +25,7 @@ export abstract class RateCounter {
    */
   abstract hit(key: string, limit: number, windowMs: number): Promise<RateHit>;
 
-  /** Takes an event back that did not happen after all. Does nothing once the window has ended. */
+  /** Takes back an event that did not happen. Does nothing once the window has ended. */
   abstract undo(key: string): Promise<void>;
 
   /** Reads the counter without counting. A window that has not begun ends `windowMs` from now. */

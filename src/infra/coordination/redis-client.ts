@@ -22,7 +22,7 @@ export async function assertRedisReachable(url: string): Promise<void> {
     commandTimeout: TIMEOUT_MS,
     retryStrategy: () => null,
   });
-  // The error event has the reason; the rejected promise only has `Connection is closed`.
+  // The error event contains the reason; the rejected promise contains only `Connection is closed`.
   let reason: Error | undefined;
   redis.on('error', (error: Error) => (reason = error));
   try {

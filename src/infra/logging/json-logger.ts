@@ -1,4 +1,4 @@
-/** Nest's logger interface over pino: one JSON object a line, at the configured level. */
+/** Nest's logger interface over pino: one JSON object per line, at the configured level. */
 import { LoggerService } from '@nestjs/common';
 import pino, { type DestinationStream, type Logger } from 'pino';
 

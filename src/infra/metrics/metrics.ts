@@ -21,7 +21,7 @@ export class Metrics {
   readonly registry = new Registry();
 
   constructor() {
-    // CPU, memory, file descriptors, event-loop lag, garbage collection.
+    // Default metrics: CPU, memory, file descriptors, event-loop lag, garbage collection.
     collectDefaultMetrics({ register: this.registry });
     // An average over processes would hide the busy one.
     for (const quantile of ['', '_max', '_p99']) {
@@ -135,7 +135,7 @@ function pagesOfFiles(): number {
       '/sys/fs/cgroup/memory',
     ]) {
       const text = readText(`${directory}/memory.stat`);
-      // Version 1 has the sums with subgroups under their own names.
+      // Version 1 reports sums that include subgroups under separate names.
       const sums = text.match(/^total_(in)?active_file \d+$/gm) ?? text.match(/^(in)?active_file \d+$/gm);
       if (sums) return sums.reduce((sum, line) => sum + Number(line.split(' ')[1]), 0);
     }

@@ -21,7 +21,7 @@ export interface AuditEntry {
   /** `project.create`, `project.keys.rotate`. */
   readonly action: string;
   readonly projectId: string | null;
-  /** Never a secret. */
+  /** Never contains a secret. */
   readonly details?: JsonObject;
 }
 

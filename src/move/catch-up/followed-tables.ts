@@ -11,7 +11,7 @@ export interface FollowedTable extends LockedTable {
   readonly columns: string[];
   /** Columns of the primary key, or of the index that is the replica identity. The operator compares a column with a value. */
   readonly keys: readonly { readonly name: string; readonly operator: string }[];
-  /** GENERATED ALWAYS AS IDENTITY. */
+  /** Whether it is GENERATED ALWAYS AS IDENTITY. */
   readonly generated: string[];
 }
 
@@ -19,7 +19,7 @@ export interface TableFacts extends FollowedTable {
   readonly isFollowed: boolean;
   /** Bytes of the table with its indexes. */
   readonly bytes: number;
-  /** Row-level security applies to the owner. */
+  /** Whether row-level security applies to the owner. */
   readonly isForced: boolean;
   /** Whether it has a trigger or a rule that also runs for replicated changes. */
   readonly firesAlways: boolean;

@@ -168,7 +168,7 @@ export class SourceChanges {
     this.confirmed = position;
   }
 
-  /** Writes a message into the log: all that was committed before it arrives before it. */
+  /** Writes a message into the log, which arrives after everything that was committed before it. */
   async mark(content: string): Promise<void> {
     const mark = 'select pg_catalog.pg_logical_emit_message(true, $1, $2)';
     await this.session.query(mark, [this.name, content]);

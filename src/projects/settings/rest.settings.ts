@@ -38,7 +38,7 @@ const roleStatementTimeouts: Setting<Readonly<Record<string, number>>> = {
   ],
 };
 
-/** Settings that every role may set, and on which nothing of Plinth depends. */
+/** Settings that every role may set, and on which Plinth itself does not depend. */
 const ROLE_SETTINGS = [
   'datestyle',
   'default_text_search_config',

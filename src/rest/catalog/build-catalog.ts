@@ -39,7 +39,7 @@ export function buildCatalog(rows: CatalogRows): Promise<Catalog> {
   return inSlices(catalogSteps(rows));
 }
 
-/** buildCatalog() step by step. */
+/** The steps of buildCatalog(). */
 export function* catalogSteps(rows: CatalogRows): Generator<void, Catalog> {
   const index = new SchemaIndex();
   yield* index.fill(rows);

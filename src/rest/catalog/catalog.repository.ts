@@ -102,7 +102,7 @@ export class CatalogRepository {
     };
   }
 
-  /** Cheap to read; differs if anything changed since a catalog was read. */
+  /** A value that is cheap to read, and that changes if anything changed since a catalog was read. */
   async fingerprint(database: ProjectDatabase): Promise<string> {
     const { rows } = await this.door.systemQuery(database, REASON, {
       name: 'rest:fingerprint',

@@ -37,7 +37,7 @@ function columnsSql({ returning, routine }: CallPlan): string {
     .join(', ');
 }
 
-/** Members of the body as a record, taken apart once. */
+/** The members of the body as a record, which is decomposed once. */
 function membersSql(builder: StatementBuilder, plan: ArgumentsPlan): string | null {
   if (plan.kind !== 'members' || plan.given.length === 0) return null;
   const definitions = plan.given.map(({ name, inputType }) => `${quoteIdentifier(name)} ${inputType}`);

@@ -20,7 +20,7 @@ import { rowsSql, type Shown } from './row-sql';
 
 const BODY = 'plinth_body';
 
-/** The body as SQL finds it. */
+/** The body as SQL refers to it. */
 export interface BodySource {
   /** Placeholder of the JSON text. */
   readonly placeholder: string;
@@ -151,7 +151,7 @@ function resultSql(
   return rowsSql(builder, plan, compileShown(builder, plan), expressions);
 }
 
-/** Common table expressions in one statement; planning takes a tenth of a millisecond each. */
+/** Maximum number of common table expressions in one statement; planning takes a tenth of a millisecond each. */
 const MAX_GROUPS = 100;
 
 export interface CompiledInsert {

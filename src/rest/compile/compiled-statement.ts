@@ -38,12 +38,12 @@ export function finish(
   return { text, parameters, name: nameOf(text, input), row };
 }
 
-/** PostgreSQL keeps 63 bytes of a name; the door puts the role before this. */
+/** PostgreSQL keeps 63 bytes of a name, and the door adds the role before it. */
 export function nameOf(text: string, { catalogVersion }: CompileInput): string {
   return catalogVersion + digestOf(text);
 }
 
-/** Most requests have a text that came before, and finding it is cheaper than hashing it. */
+/** Most texts were hashed before, and finding them is cheaper than hashing them again. */
 const DIGESTS = new LRUCache<string, string>({ max: 2_000 });
 
 function digestOf(text: string): string {

@@ -85,7 +85,7 @@ function textSearchSql(
   { isTsvector }: FieldPlan,
   { operator, language, value: slot }: TextSearchOperation,
 ): string {
-  // The language is a text; the cast keeps it from being taken for the document.
+  // The language is a text; the cast keeps it from being read as the document.
   const config = language === null ? '' : `${builder.parameter(language)}::regconfig, `;
   const vector = isTsvector ? value : `to_tsvector(${config}${value})`;
   const { sql, as } = FILTER_OPERATORS[operator];

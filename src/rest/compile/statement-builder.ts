@@ -81,7 +81,7 @@ export class StatementBuilder {
     let text = query;
     if (this.hasLateral) text = text.replace(JOIN_LATERAL, 'JOIN LATERAL (');
     const [numbered, parameters] = BUILDERS.driver.escapeQueryWithParameters(text, this.parameters);
-    // Last, so that a name can't be taken for a parameter once its own characters are back.
+    // Done last, so that a name cannot be read as a parameter after its own characters are restored.
     const final = this.hasMarks ? numbered.replace(MARKED, (mark) => UNMARKED[mark] ?? mark) : numbered;
     return { text: final, parameters: parameters as Parameter[] };
   }

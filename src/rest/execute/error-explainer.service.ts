@@ -56,7 +56,7 @@ function valueRefused(error: DatabaseError, { values: { body } }: PreparedReques
     : null;
 }
 
-/** Where in PostgreSQL a missing privilege is reported; unlike the message, the same in every language. */
+/** Where in PostgreSQL a missing privilege is reported, which unlike the message does not depend on the language. */
 const MISSING_PRIVILEGE = 'aclcheck_error';
 
 /** Null for an error that does not reveal anything. */

@@ -50,7 +50,7 @@ export function executionOf(
   };
 }
 
-/** Gives the lines of EXPLAIN to the rows, which were collected. */
+/** Passes the collected lines of EXPLAIN to the rows. */
 export function takePlanLines(
   results: readonly StatementResult[],
   pipeline: RequestPipeline,

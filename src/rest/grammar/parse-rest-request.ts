@@ -1,4 +1,4 @@
-/** The entry of the grammar: the raw parts of a request to its typed tree. Pure; knows no catalog and no settings. */
+/** The entry of the grammar: the raw parts of a request to its typed tree. Pure; independent of catalog and settings. */
 import { parseAccept, parseMediaType } from './media-type';
 import { GrammarError } from './grammar-error';
 import { headerValue } from './header-list';

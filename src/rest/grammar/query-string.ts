@@ -8,8 +8,8 @@ import type { QueryParameter } from './query-values';
 import type { Target, TargetName } from './rest-request';
 
 /**
- * Splits and decodes. Empty pairs and names without `=` are left out. A percent sign that begins no escape is
- * an ordinary character, as in PostgREST: `/articles?body=like.%plan%`
+ * Splits and decodes. Empty pairs and names without `=` are left out. A percent sign that does not begin an
+ * escape is an ordinary character, as in PostgREST: `/articles?body=like.%plan%`
  * @throws GrammarError PL150 for broken encoding, PL151 for too long a text, PL153 for too many pairs.
  */
 export function splitQueryString(queryString: string, budget: Budget): readonly QueryParameter[] {

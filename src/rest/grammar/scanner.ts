@@ -52,7 +52,7 @@ export class Scanner {
     return true;
   }
 
-  /** Reads a value; the tree keeps its slot only. */
+  /** Reads a value; the tree keeps only its slot. */
   takeValue(read: (scanner: Scanner) => FilterValue): Slot {
     if (this.parts === null) throw new Error('a text without values has a value');
     const start = this.pos;

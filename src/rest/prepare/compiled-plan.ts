@@ -1,4 +1,4 @@
-/** Plan and compile: the statements that a request needs on a catalog, without its values. Pure. */
+/** Plans and compiles: gives the statements that a request needs on a catalog, without its values. Pure. */
 import { SERVICE_ROLE } from '../../projects/project-keys';
 import type { ProjectSettings } from '../../projects/project-settings';
 import type { RequestBody } from '../body/request-body';
@@ -111,7 +111,7 @@ export function planKey(shape: RequestShape, payload: Payload | null): string | 
   ].join(END);
 }
 
-/** The columns that the rows name, and how many rows there are as far as it matters. */
+/** The columns that the rows name, and the number of rows as far as it affects the plan. */
 function bodyKey({ isList, rows }: Payload): string | null {
   const [names, ...others] = rows.shapes;
   if (!names) return '[]';

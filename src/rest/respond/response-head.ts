@@ -169,7 +169,7 @@ function withExactNumbers(json: string): string {
   );
 }
 
-/** The total of Content-Range: how many rows there are beyond the page. */
+/** The total in Content-Range, which includes the rows beyond the page. */
 interface Counted {
   /** Number of rows in the response. */
   readonly rows: number;

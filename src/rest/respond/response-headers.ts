@@ -138,9 +138,12 @@ const RESERVED_PARTS =
  */
 export const SANDBOX = 'sandbox allow-scripts allow-forms allow-popups allow-downloads';
 
-/** Maximum of cookies in one response; further cookies are left out. */
+/** Maximum number of cookies in one response; further cookies are left out. */
 const MAX_COOKIES = 8;
-/** Maximum of characters in one cookie, attributes included; longer cookies are left out. Browsers do not keep them either. */
+/**
+ * Maximum number of characters in one cookie, attributes included; longer cookies are left out. Browsers do
+ * not keep them either.
+ */
 const MAX_COOKIE = 4_096;
 
 /** RFC 9112, 4, without the bytes beyond ASCII, which each client reads in its own way. */

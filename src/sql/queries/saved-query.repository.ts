@@ -6,7 +6,7 @@ import { UNIQUE_VIOLATION } from '../../database/sql/sqlstate';
 import { type Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { savedQueryExists, tooManySavedQueries } from '../sql.errors';
 
-/** Queries that a staff member may save in a project. */
+/** Maximum number of queries that a staff member may save in a project. */
 export const MAX_SAVED = 500;
 /** Queries of a list: those of the staff member, and shared queries. */
 const MAX_LISTED = 2_000;

@@ -37,7 +37,7 @@ export interface Membership {
 /** A staff member with all facts in the list of staff. */
 export interface StaffMemberRecord extends StaffMember {
   readonly disabledAt: Date | null;
-  /** Since when the address is proved, by a mail's link or an issuer; null: not proved. */
+  /** The time at which the address was proved, by a mail's link or an issuer; null: not proved. */
   readonly emailVerifiedAt: Date | null;
   readonly createdAt: Date;
   readonly lastSignInAt: Date | null;

@@ -49,7 +49,7 @@ const REDIRECT_HEADERS: DocumentedHeaders = {
   Location: { description: 'The page to open', schema: TEXT },
 };
 
-/** The address of the callback has the code, which no other page needs to see. */
+/** The address of the callback contains the code, which no other page needs to see. */
 const CALLBACK_HEADERS: DocumentedHeaders = {
   ...REDIRECT_HEADERS,
   'Referrer-Policy': { description: '`no-referrer`', schema: TEXT },

@@ -70,7 +70,7 @@ export function StaffAccess(...guards: Type<CanActivate>[]): ClassDecorator {
 export const StaffApi = (...guards: Type<CanActivate>[]): ClassDecorator =>
   applyDecorators(StaffAccess(...guards), UseInterceptors(JsonBodyInterceptor));
 
-/** Routes without a credential, which have @PublicRoute(). Those that may begin a session are closed to foreign pages. */
+/** Routes without a credential, which have @PublicRoute(). Routes that may begin a session are closed to foreign pages. */
 export const PublicStaffApi = (): ClassDecorator =>
   applyDecorators(
     ApiTags('admin'),

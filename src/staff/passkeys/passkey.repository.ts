@@ -39,7 +39,7 @@ export class PasskeyRepository {
     private readonly audit: AuditLogRepository,
   ) {}
 
-  /** The oldest first. */
+  /** Lists passkeys, the oldest first. */
   async list(memberId: string): Promise<PasskeyRecord[]> {
     return this.dataSource.query<PasskeyRecord[]>(
       `select ${RECORD} from staff_passkeys where person_id = $1 order by created_at, id`,

@@ -50,7 +50,7 @@ export class IdentityAccounts {
     });
   }
 
-  /** The first sign-in. An address that the issuer has not verified neither finds an account nor takes one's place. */
+  /** The first sign-in. An address that the issuer has not verified neither finds an account nor replaces its address. */
   private async adopt(
     identity: ProvedIdentity,
     granted: GrantedRoles,

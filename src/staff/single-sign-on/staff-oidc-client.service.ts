@@ -7,7 +7,7 @@ import { wayUnused } from '../staff.errors';
 import type { GroupMapping } from './granted-roles';
 import type { ProvedIdentity } from './identity-accounts.service';
 
-/** Callback at Plinth; the client is registered with it at the issuer. */
+/** The callback address of Plinth, with which the client is registered at the issuer. */
 const CALLBACK_PATH = '/admin/v1/session/oidc/callback';
 
 @Injectable()

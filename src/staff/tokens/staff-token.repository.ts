@@ -58,7 +58,7 @@ export class StaffTokenRepository {
     await this.dataSource.query('update staff_tokens set last_used_at = $2 where id = $1', [id, now]);
   }
 
-  /** The newest first. */
+  /** Lists tokens, the newest first. */
   async listOf(memberId: string): Promise<TokenRecord[]> {
     return this.dataSource.query<TokenRecord[]>(
       `select ${TOKEN_COLUMNS} from staff_tokens t where t.person_id = $1 order by t.created_at desc, t.id`,

@@ -46,7 +46,7 @@ export class StaffTokens {
   }
 
   /**
-   * A token that asks for another one gets none that may do more, or longer, than itself.
+   * A token cannot create a token with more rights, or a longer lifetime, than its own.
    * @throws AppError 400 if the staff member has MAX_TOKENS, 403, 404 for a project that the staff member does not see
    */
   async create(

@@ -49,7 +49,7 @@ export class BucketsService {
     return this.unlessRefused(await this.buckets.remove(caller, address), caller, address);
   }
 
-  /** The bucket, or the error for a refusal. A bucket that was deleted in the meantime is not found rather than forbidden. */
+  /** The bucket, or the error for a refusal. A bucket that was deleted in the meantime gives 404 rather than 403. */
   private async unlessRefused(
     outcome: Bucket | Refusal,
     caller: StorageContext,

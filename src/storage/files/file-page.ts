@@ -37,7 +37,7 @@ const MARKED_RECORD = new ListedRow('files', [
 const FACTS = 3;
 /** Maximum bytes of a key and an id: a key may be a filename. */
 const MAX_FACT = LIMITS.filename;
-/** Digits of a total. */
+/** Maximum number of digits of a total. */
 const TOTAL = /^\d{1,16}$/;
 const COMMA = Buffer.from(',');
 

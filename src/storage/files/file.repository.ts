@@ -17,7 +17,7 @@ import { UploadTarget } from './target.repository';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
 
 const NAME_KEY = 'files_bucket_id_filename_key';
-/** Files that removeSome() deletes at most. */
+/** Maximum number of files that removeSome() deletes. */
 export const MAX_REMOVED = 1_000;
 
 const FILE_COLUMNS = `f.id, f.bucket_id, f.filename, f.content_type, f.size, f.sha256, f.owner_id, f.metadata,

@@ -24,7 +24,7 @@ import { assertFilename, assertMetadata, assertAccepted, isDefinite, limitOf } f
 import { TargetRepository, UploadTarget } from './target.repository';
 import { DEFAULT_LIMIT, formatCursor, ListOptions, parseCursor, sortOf } from './list-options';
 
-/** Attempts at a copy whose source is overwritten in the meantime. */
+/** Maximum number of attempts at a copy whose source is overwritten in the meantime. */
 const COPY_ATTEMPTS = 3;
 
 export interface ListedFiles {
@@ -231,7 +231,7 @@ export class FilesService {
     return { deleted: wanted.filter(isRemoved), not_found: wanted.filter((id) => !isRemoved(id)) };
   }
 
-  /** The result, or the error for a refusal. A file that was deleted in the meantime is not found rather than forbidden. */
+  /** The result, or the error for a refusal. A file that was deleted in the meantime gives 404 rather than 403. */
   private async unlessRefused<T extends object>(
     outcome: T | Refusal,
     caller: Caller,

@@ -13,7 +13,7 @@ import { FileCopy, FilesService } from './files.service';
 
 /** Maximum rounds of a deletion of all files, enough for ten million files. */
 const MAX_ROUNDS = 10_000;
-/** Files of a project that one sweep deletes for their age at most. */
+/** Maximum number of files of a project that one sweep deletes for their age. */
 const MAX_AGED = 20_000;
 
 export interface FileAddress {

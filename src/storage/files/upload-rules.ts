@@ -37,7 +37,7 @@ function faultOf(name: string): string | null {
   return null;
 }
 
-/** Metadata is a small JSON object. Bytes of its JSON text, counting numbers with an exponent in full digits. */
+/** Maximum bytes of metadata, a small JSON object, as JSON text. Numbers with an exponent count in full digits. */
 const MAX_METADATA_BYTES = 16 * 1024;
 
 const EXPONENT = /e([+-]\d+)$/;

@@ -28,7 +28,7 @@ interface Transfer {
   readonly file: Rendition;
   readonly head: OutgoingHttpHeaders;
   readonly type: string;
-  /** HEAD: the headers alone. */
+  /** Whether to send only the headers (HEAD). */
   readonly withoutBody: boolean;
 }
 

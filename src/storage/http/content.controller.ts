@@ -29,7 +29,7 @@ import {
 } from '../storage.errors';
 import { Describe, Errors } from '../../http/docs/operation.decorators';
 
-/** Named for each response, because errors of the same route are JSON. */
+/** Declared for each response, because errors of the same route are JSON. */
 /** Headers of every answer about the bytes of a file, 304 included. */
 export const CONTENT_HEADERS: DocumentedHeaders = {
   ...RATE_HEADERS,

@@ -133,7 +133,7 @@ export class ChunkQueue implements AsyncIterableIterator<Buffer> {
   private merge(chunk: Buffer): void {
     if (this.small === null) this.small = chunk;
     else {
-      // The first one is copied only when a second one arrives: most files are a single chunk.
+      // The first chunk is copied only when a second one arrives: most files are a single chunk.
       if (this.small.length === this.smallBytes) this.small = withRoom(this.small);
       this.small.set(chunk, this.smallBytes);
     }

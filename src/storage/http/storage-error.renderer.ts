@@ -7,7 +7,7 @@ import { statusOfOwnStatement } from '../../http/errors/sqlstate-status';
 import { STORAGE_ERROR_CODES } from '../storage.errors';
 import { RateHeaders } from './rate-headers';
 
-/** Codes by status, for errors of other origin: guards, pipes, parsers, the database. */
+/** Codes by status, for errors from elsewhere: guards, pipes, parsers, the database. */
 const CODE_BY_STATUS: Readonly<Record<number, string>> = {
   401: 'unauthorized',
   403: 'forbidden',

@@ -1,7 +1,7 @@
 /** The requested picture as a text: the key of a rendition, a part of signed URLs, and the header X-Transformations. */
 import { PictureOptions, Resizing } from './picture-process';
 
-/** Pixels of a side. */
+/** Maximum pixels of a side. */
 export const MAX_SIDE = 2_500;
 export const QUALITY = { least: 20, most: 100, default: 80 } as const;
 export const RESIZES = ['cover', 'contain', 'fill'] as const;

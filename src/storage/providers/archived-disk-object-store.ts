@@ -79,7 +79,7 @@ export class ArchivedDiskObjectStore extends DiskObjectStore implements OnApplic
     return count;
   }
 
-  /** Removes archived objects that were stored before a time, in milliseconds, and are deleted now. @returns how many */
+  /** Removes archived objects that were stored before a time, in milliseconds, and are deleted now. @returns their number */
   async pruneArchive(before: number): Promise<number> {
     // On a disk that is not mounted everything seems to be deleted.
     await this.assertAvailable();

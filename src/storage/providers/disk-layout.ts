@@ -96,7 +96,7 @@ function symbolicLinkError(path: string): Error {
 
 interface Sync {
   readonly current: Promise<void>;
-  /** The following sync, for callers that came after the current one began. */
+  /** The next sync, for callers that arrived after the current one began. */
   next: Promise<void> | null;
 }
 

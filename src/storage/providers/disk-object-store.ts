@@ -273,7 +273,7 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
     await rename(draft, final);
   }
 
-  /** The second sync is cheap: the journal that the first one writes usually has the name already. */
+  /** The second sync is cheap: the journal that the first one writes usually contains the name already. */
   private async makeDurable(fd: number, path: string): Promise<void> {
     await syncFile(fd);
     await this.directories.sync(dirname(path));

@@ -30,7 +30,7 @@ import { SourceFailure, watchSource } from './source-failure';
 const CHUNK = 8 * 1024 * 1024;
 const PAGE = 1_000;
 const METADATA = { contentType: 'application/octet-stream' };
-/** Sources of a composition. */
+/** Maximum number of sources of a composition. */
 const MAX_COMPOSED = 32;
 const MAX_RETRIES = 3;
 const MAX_RETRY_DELAY_SECONDS = 1;

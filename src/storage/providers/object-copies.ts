@@ -46,7 +46,7 @@ export async function copyMissing(from: ObjectStore, to: ObjectStore, before: nu
   return count;
 }
 
-/** Removes the objects of a store that `other` does not have. @returns how many */
+/** Removes the objects of a store that `other` does not have. @returns their number */
 export async function removeGone(store: ObjectStore, other: ObjectStore, before: number): Promise<number> {
   let count = 0;
   for await (const { projectId, objects } of onlyIn(store, other, before)) {

@@ -20,7 +20,7 @@ export interface QuotaAccount {
 export interface QuotaMark {
   readonly scope: QuotaScope;
   readonly percent: number;
-  /** Reached by this request. */
+  /** Whether this request reached it. */
   readonly isNew: boolean;
 }
 

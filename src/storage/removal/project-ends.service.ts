@@ -14,7 +14,7 @@ export class ProjectEnds {
     private readonly projects: ProjectsService,
   ) {}
 
-  /** Ids of projects that were undone last: a crash may have left bytes of them. */
+  /** Ids of projects that were undone most recently: a crash may have left bytes of them. */
   async lastUndone(): Promise<string[]> {
     const entries = await this.auditLog.list({ action: 'project.undo', limit: MAX_UNDONE });
     return [...new Set(entries.flatMap(({ project_id: id }) => id ?? []))];

@@ -88,7 +88,7 @@ export class ResumableUploadsService {
     const wanted: NewResumableUpload = { ...given, id: randomUUID(), owner: ownerOf(caller) };
     const largest = this.uploads.largestFile(caller.project);
     if (wanted.length > largest) throw fileTooLarge(largest);
-    // Anybody could store bytes otherwise. A partial upload names the file that it becomes a part of.
+    // Otherwise anybody could store bytes. A partial upload names the file that it becomes a part of.
     if (!isPartial(wanted) || !isService(caller)) await this.assertMayUpload(caller, wanted);
     // The bytes are not in the usage yet: together the uploads may be as large as the quota.
     const { bytes } = projectQuota(caller.project);

@@ -31,7 +31,7 @@ export interface ReceivedBytes {
   receive(held: number): Promise<Pick<UploadForm, 'bytes' | 'release'>>;
 }
 
-/** The object of a request that no other request writes. */
+/** An object that only one request writes. */
 interface OwnObject {
   readonly object: GrowingObject;
   /** The part in its row, with the committed size. */
@@ -136,7 +136,7 @@ export class UploadWriter {
     } finally {
       await committing?.catch(() => undefined);
       await object.close();
-      // Otherwise the last part is another request's, which may still write its object.
+      // Otherwise the last part belongs to another request, which may still write its object.
       const isOwn = committed > 0;
       if (isOwn && !isOver) await this.repository.release(project, upload.id, writer).catch(() => undefined);
       if (!mayBeCommitted) this.remover.removeLater([part.address]);

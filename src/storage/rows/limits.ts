@@ -19,7 +19,7 @@ export const LIMITS = {
   description: 8_000,
   /** Maximum bytes of 200 characters with a blank after each comma. */
   cacheControl: 512,
-  /** Entries of a list. */
+  /** Maximum number of entries of a list. */
   listLength: 1_000,
   /**
    * Maximum bytes of metadata as PostgreSQL prints it. Older versions accepted 16 KiB of numbers such as

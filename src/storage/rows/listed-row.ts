@@ -17,7 +17,7 @@ interface Bounds {
   readonly isNullable: boolean;
   /** The bracket that a JSON value must begin with. */
   readonly opening?: number;
-  /** NULL leaves the member out. */
+  /** Whether NULL leaves the member out. */
   readonly isOptional?: boolean;
 }
 

@@ -17,7 +17,7 @@ export type Verdict =
   | { readonly kind: 'unscanned' }
   | { readonly kind: 'infected'; readonly signature: string };
 
-/** Sends bytes to clamd as they arrive. @throws Error when clamd does not answer in time, or answers anything else */
+/** Sends bytes to clamd as they arrive. @throws Error when clamd does not answer in time, or sends an invalid answer */
 export async function scanStream(
   { address }: ClamdConfig,
   chunks: AsyncIterable<Buffer>,

@@ -63,7 +63,7 @@ export class VirusScan {
     );
   }
 
-  /** Where a file goes, by its content, its bucket and the settings of the project. @throws AppError 413, 422, 503 */
+  /** Decides where a file goes, by its content, its bucket and the settings of the project. @throws AppError 413, 422, 503 */
   async pass(
     context: StorageContext,
     file: NewFile,

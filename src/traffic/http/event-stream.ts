@@ -32,7 +32,7 @@ export class EventStream {
     response.writeHead(200, {
       'Content-Type': 'text/event-stream',
       'Cache-Control': 'no-store',
-      // nginx would collect events otherwise.
+      // Otherwise nginx would buffer events.
       'X-Accel-Buffering': 'no',
     });
     response.write(': connected\n\n');

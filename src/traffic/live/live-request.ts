@@ -18,7 +18,7 @@ export interface LiveRequest {
 export interface LiveBatch {
   readonly projectId: string;
   readonly requests: readonly LiveRequest[];
-  /** Requests that were left out, because there were too many. */
+  /** Number of requests that were left out, because there were too many. */
   readonly dropped: number;
 }
 
@@ -40,7 +40,7 @@ export function toLiveRequest({ beganAt, databaseMs, ms, ...ended }: EndedReques
 /** PostgreSQL refuses notifications of 8,000 bytes or more. */
 const MAX_PAYLOAD = 7_800;
 
-/** The batch in as many payloads as it needs. @param from id of this process */
+/** Splits the batch into as many payloads as it needs. @param from id of this process */
 export function payloadsOf(from: string, { projectId, requests, dropped }: LiveBatch): string[] {
   const payloads: string[] = [];
   let part: LiveRequest[] = [];

@@ -22,7 +22,7 @@ const ANNOUNCE_MS = 5_000;
 const WATCHED_MS = 12_000;
 /** Milliseconds for which requests are collected. */
 const FLUSH_MS = 250;
-/** Requests of one project that a process passes on in that time. */
+/** Maximum number of requests of one project that a process passes on in that time. */
 const MAX_REQUESTS = 100;
 
 export type LiveListener = (batch: LiveBatch) => void;

@@ -25,7 +25,7 @@ export interface SampleRow extends Omit<RequestCounts, 'project_id'> {
 
 /** Advisory lock of the process that measures and prunes in this minute. The number is arbitrary. */
 const UPKEEP_LOCK = 7_046_107;
-/** Databases that are measured in a minute: for each, PostgreSQL reads the sizes of some hundred files. */
+/** Databases that are measured per minute: for each, PostgreSQL reads the sizes of a few hundred files. */
 const MEASURED = 200;
 
 const START = `to_timestamp(floor(extract(epoch from $2::timestamptz) / step) * step)`;
@@ -85,7 +85,7 @@ export class SampleRepository {
     });
   }
 
-  /** Oldest first: at most 61, or 145 of a day. */
+  /** Lists samples, the oldest first: at most 61, or 145 for a day. */
   async list(projectId: string, range: SampleRange, now: Date): Promise<SampleRow[]> {
     return this.dataSource.query<SampleRow[]>(
       `select at, requests::float8 as requests, refused::float8 as refused, errors::float8 as errors,

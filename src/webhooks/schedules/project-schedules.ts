@@ -27,7 +27,7 @@ export interface ScheduleTools {
   readonly sql: OwnerSqlService;
   readonly projects: ProjectsService;
   readonly clock: Clock;
-  /** SQL of this process, which projects take in turns. */
+  /** Slots for SQL of this process, which projects use in turn. */
   readonly slots: Slots;
 }
 

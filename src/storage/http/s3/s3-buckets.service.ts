@@ -1,4 +1,4 @@
-/** Operations on buckets. Each responds itself. */
+/** Operations on buckets. Each sends its own response. */
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import type { Bucket } from '../../buckets/bucket';
@@ -13,7 +13,7 @@ import { accessDenied, invalidArgument, notImplemented, s3Error } from './s3.err
 import { encode } from './signature';
 import type { XmlMembers } from './xml';
 
-/** Buckets of a project that are listed, and entries of a page. */
+/** Maximum number of buckets in a list, and of entries on a page. */
 const MAX_BUCKETS = 1_000;
 const MAX_KEYS = 1_000;
 const NAME = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;

@@ -26,7 +26,7 @@ type Rules = ReadonlyMap<string, readonly CorsRule[]>;
 /** Milliseconds until other processes know new rules. */
 const VALIDITY_MS = 5_000;
 const CACHED_PROJECTS = 1_000;
-/** Buckets of a project that have rules. */
+/** Maximum number of buckets of a project that have rules. */
 const MAX_BUCKETS = 1_000;
 const MAX_TEXT = 65_536;
 /** Maximum bytes of the rules of a project, which are read and kept together. */

@@ -1,4 +1,4 @@
-/** Multipart uploads of the S3 protocol. Each operation responds itself. */
+/** Multipart uploads of the S3 protocol. Each operation sends its own response. */
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';

@@ -1,4 +1,4 @@
-/** Operations on objects. Each responds itself. */
+/** Operations on objects. Each sends its own response. */
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import type { JsonObject } from '../../../common/text/json';

@@ -24,7 +24,7 @@ export interface Signature {
   readonly sessionToken: string | null;
   /** Day, region, service. */
   readonly scope: string;
-  /** As `20261126T090000Z`. */
+  /** In the form `20261126T090000Z`. */
   readonly time: string;
   readonly signed: readonly string[];
   readonly signature: string;

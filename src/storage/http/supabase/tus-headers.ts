@@ -18,7 +18,7 @@ export const CAPABILITIES: Readonly<Record<string, string>> = {
   'Tus-Checksum-Algorithm': Object.keys(DIGEST_BYTES).join(),
 };
 
-/** The client speaks another version. */
+/** The error for a client of another version. */
 export const wrongTusVersion = (): AppError =>
   new AppError(412, 'precondition_failed', `Tus-Resumable must be ${TUS_VERSION}`, {
     headers: { 'Tus-Version': TUS_VERSION },
