@@ -119,13 +119,13 @@ function onGap(channel: Channel, { message, position, reason, ended }: Gap): voi
 function readBindings(list: JsonValue | undefined): [given: JsonObject, binding: Binding][] {
   if (list === undefined || list === null) return [];
   if (!Array.isArray(list) || list.length > SOCKET_LIMITS.bindings)
-    throw badSubscription(`postgres_changes is a list of at most ${SOCKET_LIMITS.bindings} listeners`);
+    throw badSubscription(`postgres_changes must be a list of at most ${SOCKET_LIMITS.bindings} listeners`);
   return list.map((given) => {
-    if (!isJsonObject(given)) throw badSubscription('A listener of postgres_changes is an object');
+    if (!isJsonObject(given)) throw badSubscription('A listener of postgres_changes must be an object');
     const { event = '*', schema = 'public', table, filter, select, position } = given;
     if (typeof event !== 'string' || !isEvent(event))
-      throw badSubscription(`event is one of ${EVENTS.join(', ')}`);
-    if (typeof schema !== 'string') throw badSubscription('schema is a text');
+      throw badSubscription(`event must be one of ${EVENTS.join(', ')}`);
+    if (typeof schema !== 'string') throw badSubscription('schema must be a text');
     const wanted = {
       schema,
       event,
@@ -142,7 +142,7 @@ const isEvent = (event: string): event is ChangeEvent => EVENTS.includes(event);
 function textIn(member: Readonly<Record<string, JsonValue | undefined>>): string | undefined {
   const [[name, value] = ['', undefined]] = Object.entries(member);
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'string') throw badSubscription(`${name} is a text`);
+  if (typeof value !== 'string') throw badSubscription(`${name} must be a text`);
   return value;
 }
 

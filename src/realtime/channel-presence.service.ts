@@ -60,14 +60,15 @@ export class ChannelPresence {
   /** @returns why the client cannot be tracked, or null */
   track(channel: Channel, meta: JsonObject): string | null {
     const { metaLength, ofChannel, charactersOfChannel } = PRESENCE_LIMITS;
-    if (JSON.stringify(meta).length > metaLength) return `A presence has at most ${metaLength} characters`;
+    if (JSON.stringify(meta).length > metaLength)
+      return `A presence may have at most ${metaLength} characters`;
     const place = placeOf(channel);
     const before = this.tracked.get(channel);
     const more = lengthOf({ key: channel.presenceKey, meta }) - (before ? lengthOf(before) : 0);
     if (more > 0 && this.rooms.charactersOf(place) + more > charactersOfChannel)
-      return `The presences of a channel have at most ${charactersOfChannel} characters`;
+      return `The presences of a channel may have at most ${charactersOfChannel} characters`;
     if (!before && this.rooms.countOf(place) >= ofChannel)
-      return `A channel has at most ${ofChannel} presences`;
+      return `A channel may have at most ${ofChannel} presences`;
     const { held } = channel;
     const heldBefore = held.presence;
     held.presence += more;

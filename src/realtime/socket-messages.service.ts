@@ -134,7 +134,7 @@ export class SocketMessages {
     if (before) this.close(before);
     if (socket.channels.size >= SOCKET_LIMITS.channels)
       throw new Refusal(
-        `ChannelRateLimitReached: A connection has at most ${SOCKET_LIMITS.channels} channels`,
+        `ChannelRateLimitReached: A connection may have at most ${SOCKET_LIMITS.channels} channels`,
       );
     if (this.hub.channelsOf(socket.projectId) >= PROJECT_LIMITS.channels)
       throw new Refusal('ChannelRateLimitReached: The project has too many channels');
@@ -212,7 +212,7 @@ export class SocketMessages {
     const { socket, name, isPrivate, rights } = channel;
     const { event, payload = {} } = message.payload;
     if (typeof event !== 'string' || event === '')
-      return socket.reply(message, 'error', { reason: 'a broadcast has an event' });
+      return socket.reply(message, 'error', { reason: 'a broadcast must have an event' });
     if (!rights.sendBroadcast)
       return socket.reply(message, 'error', { reason: 'Unauthorized: You may not send to this channel' });
     const { projectId } = socket;
@@ -224,7 +224,7 @@ export class SocketMessages {
     const { socket, rights } = channel;
     const { event, payload } = message.payload;
     if (event !== 'track' && event !== 'untrack')
-      return socket.reply(message, 'error', { reason: 'the event of presence is track or untrack' });
+      return socket.reply(message, 'error', { reason: 'the event of presence must be track or untrack' });
     if (event === 'untrack') {
       this.presence.untrack(channel);
       return socket.reply(message, 'ok', {});

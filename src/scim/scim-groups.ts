@@ -183,7 +183,7 @@ function memberIn(path: string, op: ScimOperation['op']): string {
 function idsIn(value: unknown, unknown?: string): string[] {
   const list = Array.isArray(value) ? value : [value];
   if (list.length > MAX_MEMBERS)
-    throw scimFault('invalidValue', `A group has at most ${MAX_MEMBERS} members`);
+    throw scimFault('invalidValue', `A group may have at most ${MAX_MEMBERS} members`);
   const ids = list.map((member) => {
     const id = isJsonObject(member) ? member.value : null;
     if (typeof id !== 'string')

@@ -84,7 +84,7 @@ export const transactionLeftOpen = (): AppError =>
   new AppError(
     400,
     'invalid_parameters',
-    'The SQL began a transaction that it did not end, so that was rolled back',
+    'The SQL began a transaction that it did not end; the transaction was rolled back',
   );
 
 export const savedQueryNotFound = (): AppError =>

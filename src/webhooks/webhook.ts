@@ -80,7 +80,7 @@ export interface Webhook extends WebhookContent {
 /** @throws AppError 400 */
 export function assertContent({ table, events, columns, condition, url }: WebhookContent): void {
   if (events.length === 0 || new Set(events).size < events.length)
-    throw invalidParameters('events must have at least one event, and each once');
+    throw invalidParameters('events must contain at least one event, and each only once');
   const isFunction = events.includes(HTTP_POST);
   const known: readonly string[] = table ? TABLE_EVENTS : [...Object.keys(PLINTH_EVENTS), HTTP_POST];
   const unknown = events.find((event) => !known.includes(event));
@@ -96,7 +96,7 @@ export function assertContent({ table, events, columns, condition, url }: Webhoo
   if (url !== null) assertAddress(url);
   if (columns && (!table || columns.length === 0 || !events.includes('UPDATE')))
     throw invalidParameters('columns requires a table and the event UPDATE');
-  if (condition !== null && isFunction) throw invalidParameters('http_post has no condition');
+  if (condition !== null && isFunction) throw invalidParameters('http_post cannot have a condition');
 }
 
 function assertAddress(text: string): void {

@@ -35,7 +35,7 @@ export class BreachedPasswords {
       // Padding entries have the count 0.
       return Number(found?.[1] ?? 0) > 0;
     } catch (error) {
-      this.logger.warn(`A password was not compared with the breached ones: ${messageOf(error)}`);
+      this.logger.warn(`A password was not checked against known breaches: ${messageOf(error)}`);
       return false;
     }
   }

@@ -123,7 +123,7 @@ function subjectOf(
   const isConfirmed = childrenOf(subject, 'SubjectConfirmation').some((confirmation) =>
     isConfirmedBy(confirmation, service.acsUrl, requestId, now),
   );
-  if (!isConfirmed) throw new Error('no confirmation is for this request, recipient and time');
+  if (!isConfirmed) throw new Error('no confirmation matches this request, recipient and time');
   assertConditions(onlyChild(assertion, 'Conditions'), service.entityId, now);
   const statements = childrenOf(assertion, 'AuthnStatement');
   if (statements.length === 0) throw new Error('there is no AuthnStatement');
@@ -132,7 +132,7 @@ function subjectOf(
   const nameIdFormat = attributeOf(name, 'Format');
   const nameId = textOf(name);
   if (nameId === '' || nameIdFormat === TRANSIENT)
-    throw new Error('the NameID is missing or transient: another sign-in would be another user');
+    throw new Error('the NameID is missing or transient, so the next sign-in would give another user');
   const id = `${issuer.entityId} ${attributeOf(assertion, 'ID') ?? ''}`;
   const assertionHash = createHash('sha256').update(id).digest('hex');
   return { nameId, nameIdFormat, attributes: attributesOf(assertion), assertionHash };

@@ -54,7 +54,7 @@ export class SamlResponses {
     return this.refusing(async () => {
       const issuer = await parseMetadata(metadataXml);
       if (issuer.validUntil !== null && issuer.validUntil <= this.clock.date())
-        throw new Error('the metadata of the provider is not valid any more');
+        throw new Error('the metadata of the provider is no longer valid');
       return issuer;
     });
   }

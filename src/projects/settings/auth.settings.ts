@@ -79,9 +79,11 @@ export const AUTH_SETTINGS = {
 
   before_user_created_hook: hook('May refuse a sign-up'),
 
-  password_verification_attempt_hook: hook('Learns of each password at a sign-in, and may refuse it'),
+  password_verification_attempt_hook: hook(
+    'Is called after each password check of a sign-in, and may refuse it',
+  ),
 
-  mfa_verification_attempt_hook: hook('Learns of each code of a second factor, and may refuse it'),
+  mfa_verification_attempt_hook: hook('Is called after each check of a second factor, and may refuse it'),
 
   send_sms_hook: hook('Sends codes to phones, and allows sign-in with them'),
 

@@ -46,8 +46,8 @@ export const isName = (value: unknown): value is string =>
 export function checkedPayload(payload: JsonValue): JsonValue {
   const text = JSON.stringify(payload);
   if (Buffer.byteLength(text) > MAX_FRAME_BYTES)
-    throw invalidParameters(`A payload has at most ${MAX_FRAME_BYTES} bytes`);
+    throw invalidParameters(`A payload may have at most ${MAX_FRAME_BYTES} bytes`);
   if (isNestedDeeper(text, MAX_NESTING))
-    throw invalidParameters(`A payload has at most ${MAX_NESTING} levels`);
+    throw invalidParameters(`A payload may have at most ${MAX_NESTING} levels`);
   return payload;
 }

@@ -66,7 +66,7 @@ export class ByteMeter {
       }
     } catch (error) {
       // Only the sender can end the source early.
-      throw error instanceof AppError ? error : invalidParameters('The upload broke off', error);
+      throw error instanceof AppError ? error : invalidParameters('The upload was interrupted', error);
     }
     if (!isSniffed) yield* this.sniffed(head);
   }

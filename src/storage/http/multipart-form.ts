@@ -111,7 +111,7 @@ class MultipartForm implements UploadForm {
     if (this.stage === 'before')
       throw invalidParameters(
         this.filePart === null
-          ? 'The form holds no file'
+          ? 'The form contains no file'
           : `The form has no part named "${this.filePart}" that holds a file`,
       );
     return this;
@@ -152,7 +152,7 @@ class MultipartForm implements UploadForm {
 
   private listenToRequest(): void {
     const { request } = this;
-    const onBroken = (): void => this.fail(invalidParameters('The upload broke off'));
+    const onBroken = (): void => this.fail(invalidParameters('The upload was interrupted'));
     request.once('aborted', onBroken);
     request.once('error', onBroken);
     // Earlier events are not emitted again.
@@ -188,7 +188,8 @@ class MultipartForm implements UploadForm {
     this.beside += chunk.length;
     const rest = this.search ? this.search.push(chunk, this.takeBytes) : chunk;
     if (rest) this.parse(rest);
-    if (this.beside > MAX_BESIDE) this.fail(invalidParameters('The form holds too much besides its file'));
+    if (this.beside > MAX_BESIDE)
+      this.fail(invalidParameters('The form contains too much data in addition to its file'));
     if (this.bytes.bytes >= MAX_WAITING) this.pauseSocket();
   };
 

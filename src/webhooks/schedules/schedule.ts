@@ -49,8 +49,8 @@ export interface ScheduleRun {
 /** @throws AppError 400 */
 export function assertSchedule({ sql, url, body, cron, timeZone }: ScheduleContent): void {
   if ((sql === null) === (url === null)) throw invalidParameters('a schedule has either sql or url');
-  if (body !== null && url === null) throw invalidParameters('body is that of a request to url');
-  if (body !== null && body.length > MAX_BODY) throw invalidParameters('body has at most 256 KiB');
+  if (body !== null && url === null) throw invalidParameters('body needs a url');
+  if (body !== null && body.length > MAX_BODY) throw invalidParameters('body may have at most 256 KiB');
   if (url !== null && !/^https?:\/\/[^/?#@]+/.test(url))
     throw invalidParameters('url must be an http or https address');
   assertTimes({ cron, timeZone });

@@ -28,7 +28,7 @@ const REFUSED: Readonly<Record<string, (value: string) => boolean>> = {
 
 /** @throws AppError 501 unless the request asks for the ACL that everything has */
 export function assertPrivateAcl(request: Request): void {
-  if (request.get('x-amz-acl') === undefined) throw notImplemented('An ACL in the body, or of grants');
+  if (request.get('x-amz-acl') === undefined) throw notImplemented('An ACL in the body, or with grants');
   assertSupported(request);
 }
 
@@ -60,13 +60,14 @@ function utf8(text: string): string {
 
 /** @throws AppError 400 */
 export function tagsOf(pairs: readonly (readonly [key: string, value: string])[]): JsonObject {
-  if (pairs.length > MAX_TAGS) throw s3Error(400, 'BadRequest', `An object has at most ${MAX_TAGS} tags`);
+  if (pairs.length > MAX_TAGS)
+    throw s3Error(400, 'BadRequest', `An object may have at most ${MAX_TAGS} tags`);
   const isSound = pairs.every(([key, value]) => key !== '' && key.length <= 128 && value.length <= 256);
   if (!isSound || new Set(pairs.map(([key]) => key)).size < pairs.length)
     throw s3Error(
       400,
       'InvalidTag',
-      'Tags have distinct keys of 1 to 128 characters, and values of at most 256',
+      'Tags must have distinct keys of 1 to 128 characters, and values of at most 256',
     );
   return Object.fromEntries(pairs);
 }

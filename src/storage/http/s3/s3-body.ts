@@ -132,6 +132,6 @@ function declaredChecksum(request: Request, hasTrailer: boolean): Declared | nul
   const announced = hasTrailer ? algorithmOf(request.get('x-amz-trailer') ?? '') : null;
   if (hasTrailer && announced === null) throw invalidRequest('x-amz-trailer must name a checksum');
   const all: Declared[] = announced === null ? given : [...given, { algorithm: announced, value: null }];
-  if (all.length > 1) throw invalidRequest('A request has one checksum');
+  if (all.length > 1) throw invalidRequest('A request may have only one checksum');
   return all[0] ?? null;
 }

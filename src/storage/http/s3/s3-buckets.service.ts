@@ -51,7 +51,7 @@ export class S3Buckets {
   async create({ caller, bucket, only, request }: BucketCall, response: Response): Promise<void> {
     if (only !== null) throw accessDenied('The key is bound to a bucket');
     if (!NAME.test(bucket))
-      throw s3Error(400, 'InvalidBucketName', 'The name of a bucket has 3 to 63 of a-z, 0-9, . and -');
+      throw s3Error(400, 'InvalidBucketName', 'The name of a bucket must have 3 to 63 of a-z, 0-9, . and -');
     if (request.get('x-amz-bucket-object-lock-enabled') === 'true') throw notImplemented('Object lock');
     // The location in the body is ignored: there is only one. The body itself is read to its end with the connection.
     await this.buckets.create(caller, { name: bucket });

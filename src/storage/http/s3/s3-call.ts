@@ -46,7 +46,7 @@ export function addressOf(url: string): Pick<S3Call, 'bucket' | 'key'> {
   if (!isStorableText(bucket)) throw bucketNotFound();
   if (!isStorableText(key)) throw fileNotFound();
   if (Buffer.byteLength(key) > MAX_KEY)
-    throw s3Error(400, 'KeyTooLongError', `A key has at most ${MAX_KEY} bytes`);
+    throw s3Error(400, 'KeyTooLongError', `A key may have at most ${MAX_KEY} bytes`);
   return { bucket: bucket === '' ? null : bucket, key: key === '' ? null : key };
 }
 

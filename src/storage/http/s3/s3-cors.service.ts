@@ -63,7 +63,7 @@ export class S3Cors {
     const rules = parseCors(await this.bodies.readXml(call, 'CORSConfiguration'));
     const text = JSON.stringify(rules);
     if (Buffer.byteLength(text) > MAX_TEXT)
-      throw s3Error(400, 'InvalidRequest', `The rules of a bucket have at most ${MAX_TEXT} bytes`);
+      throw s3Error(400, 'InvalidRequest', `The rules of a bucket may have at most ${MAX_TEXT} bytes`);
     await this.write(call, text);
     response.status(200).end();
   }

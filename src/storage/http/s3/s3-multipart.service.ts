@@ -129,7 +129,7 @@ export class S3Multipart {
   private async assertMayReplace(call: ObjectCall): Promise<void> {
     const { upsert } = await this.objects.writeCondition(call);
     const exists = !upsert && (await this.contents.findS3File(call.caller, call.bucket, call.key));
-    if (exists) throw s3Error(412, 'PreconditionFailed', 'There is an object of that key');
+    if (exists) throw s3Error(412, 'PreconditionFailed', 'There is an object with that key');
   }
 
   async abort(call: ObjectCall, response: Response): Promise<void> {
@@ -220,7 +220,8 @@ function translated(error: unknown): never {
 /** @throws AppError 400 */
 function partNumber(text: string | null | undefined): number {
   const number = /^\d{1,5}$/.test(text ?? '') ? Number(text) : 0;
-  if (number < 1 || number > MAX_PARTS) throw invalidArgument(`A part has a number of 1 to ${MAX_PARTS}`);
+  if (number < 1 || number > MAX_PARTS)
+    throw invalidArgument(`The number of a part must be 1 to ${MAX_PARTS}`);
   return number;
 }
 
@@ -251,7 +252,11 @@ function chosenParts(stored: readonly UploadPart[], wanted: readonly WantedPart[
     if (part?.etag !== etag)
       throw s3Error(400, 'InvalidPart', `Part ${number} was not uploaded with this entity tag`);
     if (part.size < SMALLEST_PART && index < wanted.length - 1)
-      throw s3Error(400, 'EntityTooSmall', `Each part but the last has at least ${SMALLEST_PART} bytes`);
+      throw s3Error(
+        400,
+        'EntityTooSmall',
+        `Each part but the last must have at least ${SMALLEST_PART} bytes`,
+      );
     return part;
   });
 }

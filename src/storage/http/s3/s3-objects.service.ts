@@ -238,7 +238,7 @@ function requote(header: string | undefined): string | undefined {
 /** @throws AppError 400 */
 function directive(value: string | undefined): boolean {
   if (value !== undefined && value !== 'COPY' && value !== 'REPLACE')
-    throw invalidArgument('A directive is COPY or REPLACE');
+    throw invalidArgument('A directive must be COPY or REPLACE');
   return value === 'REPLACE';
 }
 

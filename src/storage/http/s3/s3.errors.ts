@@ -17,7 +17,7 @@ export const signatureMismatch = (): AppError =>
   );
 
 export const malformedSignature = (): AppError =>
-  s3Error(400, 'AuthorizationHeaderMalformed', 'The signature must be one of AWS4-HMAC-SHA256, for s3');
+  s3Error(400, 'AuthorizationHeaderMalformed', 'The signature must use AWS4-HMAC-SHA256, for s3');
 
 export const skewedTime = (): AppError =>
   s3Error(403, 'RequestTimeTooSkewed', 'The time of the request differs too much from that of the server');

@@ -42,6 +42,6 @@ export async function* readBytes(
   try {
     yield* pacedBody(request, limits);
   } catch (error) {
-    throw error instanceof AppError ? error : invalidParameters('The upload broke off', error);
+    throw error instanceof AppError ? error : invalidParameters('The upload was interrupted', error);
   }
 }
