@@ -3,7 +3,7 @@ import { ApiError, isTransient, isUnreachable } from './api/errors';
 import { forgetCredentials } from './api/identity';
 
 const ATTEMPTS = 2;
-/** Seconds. If the server asks for more, a button offers another attempt. */
+/** Longest automatic wait in seconds. If the server asks for more, a button offers another attempt. */
 const MAX_WAIT_S = 5;
 /** Milliseconds between attempts while the server does not answer. */
 const AGAIN_MS = 4_000;
@@ -11,10 +11,13 @@ const AGAIN_MS = 4_000;
 /** Statuses of a project that was deleted or paused; each area of its API has its own codes. */
 const OF_LOST_PROJECT = [401, 404, 503];
 
-/** The project may have been deleted or paused: its record, which decides what the page shows, and the list are read again. */
+/**
+ * Refetches the list and the record of a project that may have been deleted or paused, because the page depends on
+ * them.
+ */
 function onError(error: Error): void {
   if (!(error instanceof ApiError) || !OF_LOST_PROJECT.includes(error.status)) return;
-  // The keys of the project may have been rotated: the next attempt gets another token.
+  // The keys of the project may have been rotated, so the next attempt uses a new token.
   if (error.status === 401) forgetCredentials();
   for (const queryKey of [['project'], ['projects']])
     void queryClient.invalidateQueries({ queryKey, predicate: ({ state }) => state.error === null });
@@ -22,7 +25,7 @@ function onError(error: Error): void {
 
 const waitOf = (error: Error): number => (error instanceof ApiError && error.retryAfter) || 0;
 
-// Before the next event of the page: a second click or Enter finds the button of a running mutation disabled.
+// Notifies before the next event, so that a second click or Enter finds the button of a running mutation disabled.
 notifyManager.setScheduler(queueMicrotask);
 
 /** A refusal is final. Other failures are retried, then a button offers another attempt. */
@@ -36,7 +39,7 @@ export const queryClient: QueryClient = new QueryClient({
       staleTime: 10_000,
       refetchOnWindowFocus: false,
       refetchInterval: ({ state: { error } }) => isUnreachable(error) && AGAIN_MS,
-      // Otherwise calls of a browser without a network wait for it: changes are made long after their dialog was left.
+      // Otherwise calls wait for the network, and changes would be made long after their dialog was closed.
       networkMode: 'always',
       refetchOnReconnect: true,
     },

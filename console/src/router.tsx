@@ -19,7 +19,7 @@ const invitation = createRoute({
   component: InvitationScreen,
 });
 
-/** Everything below needs a session. */
+/** All routes below this route need a session. */
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
@@ -73,7 +73,7 @@ const overview = createRoute({
 export interface TablesSearch {
   readonly schema?: string;
   readonly table?: string;
-  /** Filters as JSON. */
+  /** Filters, as JSON. */
   readonly filters?: string;
   /** `column` or `-column`. */
   readonly sort?: string;
@@ -113,7 +113,7 @@ const sql = createRoute({
 interface PoliciesSearch {
   /** Part of `schema.table`. */
   readonly search?: string;
-  /** `1`: tables of all schemas, and not only of those that table REST serves. */
+  /** `1`: tables of all schemas, not only of exposed schemas. */
   readonly all?: string;
 }
 
@@ -159,7 +159,7 @@ const mails = createRoute({
 interface StorageSearch {
   readonly bucket?: string;
   readonly folder?: string;
-  /** Part of the names of files, in all folders. */
+  /** Search for file names in all folders. */
   readonly search?: string;
   /** Id of the file whose drawer is open. */
   readonly file?: string;
@@ -282,7 +282,7 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** The members of a URL's query that are texts. A number in the URL is parsed as one, so it is written as text again. */
+/** The text members of a URL's query. A number in the URL is parsed as a number, so it is converted back to text. */
 function texts<Name extends string>(
   search: Record<string, unknown>,
   names: readonly Name[],

@@ -11,7 +11,7 @@ export interface RowSearch {
   readonly backup: string;
   /** `schema.name` */
   readonly table: string;
-  /** Empty: any column has the text; else this one is equal to it. */
+  /** Empty to find the text in any column; otherwise this column must equal it. */
   readonly column: string;
   readonly text: string;
 }
@@ -19,7 +19,7 @@ export interface RowSearch {
 export const archivesQuery = ({ id }: Project) =>
   queryOptions({
     queryKey: ['backups', 'archives', id],
-    // A schedule may have made one since.
+    // A schedule may have made an archive since the last read.
     staleTime: 0,
     queryFn: () => dataOf(api.GET('/admin/v1/projects/{id}/backups', { params: { path: { id } } })),
   });
@@ -44,7 +44,7 @@ export async function findArchivedRows({ id }: Project, search: RowSearch): Prom
   return dataOf(api.GET(url, { params: { path, query } }));
 }
 
-/** The row next to the present one. */
+/** The archived row compared with the current row. */
 export const comparisonQuery = (project: Project, relation: Relation, row: TextRow) =>
   queryOptions({
     queryKey: ['rows', project.id, 'archived', relation.schema, relation.name, row],

@@ -3,7 +3,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { api, dataOf } from '../api/client';
 import type { Project } from './projects';
 
-/** Read again with the catalog, whose key its own begins with. */
+/** Refetched with the catalog, because its query key begins with the key of the catalog. */
 export const catalogObjectsQuery = ({ id }: Project) =>
   queryOptions({
     queryKey: ['catalog', id, 'objects'],

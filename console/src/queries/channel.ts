@@ -1,4 +1,4 @@
-/** A channel of a project's realtime service, joined as an identity; its messages as they arrive. */
+/** A channel of a project's realtime service, joined as an identity, with the messages that arrive. */
 import {
   REALTIME_LISTEN_TYPES,
   REALTIME_SUBSCRIBE_STATES,
@@ -10,12 +10,12 @@ import { PLINTH_URL } from '../api/base-url';
 import { type Identity, projectHeaders } from '../api/identity';
 import type { Project } from './projects';
 
-/** What is joined. */
+/** The channel to join. */
 export interface ChannelChoice {
   readonly name: string;
   readonly isPrivate: boolean;
   readonly identity: Identity;
-  /** A live table whose changes are received as well. */
+  /** A live table whose changes are also received. */
   readonly table: { readonly schema: string; readonly table: string } | null;
 }
 
@@ -33,7 +33,7 @@ interface ChannelState {
   readonly status: Status;
   /** Newest first. */
   readonly messages: readonly ChannelMessage[];
-  /** Keys of those who are present. */
+  /** Presence keys of the members. */
   readonly present: readonly string[];
   /** Why the join was refused or the channel ended. */
   readonly problem: string | null;
@@ -45,7 +45,7 @@ type Action =
   | { readonly type: 'present'; readonly keys: readonly string[] }
   | { readonly type: 'cleared' };
 
-/** Messages that the page holds. */
+/** Number of messages that the page holds. */
 const KEPT = 200;
 const LEFT: ChannelState = { status: 'left', messages: [], present: [], problem: null };
 
@@ -117,7 +117,7 @@ function join(project: Project, choice: ChannelChoice, dispatch: (action: Action
         return Authorization.replace('Bearer ', '');
       },
     });
-    // The first private channel would be joined with the key otherwise.
+    // Otherwise the first private channel would be joined with the key.
     await client.setAuth();
     if (isOver) return;
     const made = client.channel(choice.name, {

@@ -3,7 +3,7 @@ import type { ApiError } from '../api/errors';
 let followStream: typeof import('./follow-stream').followStream;
 
 beforeAll(async () => {
-  // The module of the addresses reads the page's.
+  // The module of the base URL reads the address of the page.
   Object.assign(globalThis, { document: { baseURI: 'http://plinth.test/console/' } });
   ({ followStream } = await import('./follow-stream'));
 });
@@ -11,7 +11,7 @@ beforeAll(async () => {
 const closed = (reason: string): string =>
   `event: ready\ndata: {}\n\nevent: system\ndata: ${JSON.stringify({ status: 'closed', reason, message: `Why ${reason}`, position: null })}\n\n`;
 
-/** Follows streams that open and end with a text at once, for a minute. */
+/** Follows, for a minute, streams that open and immediately end with a text. */
 async function follow(text: string): Promise<{ opened: number; errors: (ApiError | null)[] }> {
   jest.useFakeTimers();
   const abort = new AbortController();
@@ -37,14 +37,14 @@ async function follow(text: string): Promise<{ opened: number; errors: (ApiError
   return { opened, errors };
 }
 
-it('ends with the reason when the server refuses to go on', async () => {
+it('ends with the reason when the server refuses to continue', async () => {
   const { opened, errors } = await follow(closed('forbidden'));
   expect(opened).toBe(1);
   expect(errors).toMatchObject([{ status: 403, code: 'forbidden', message: 'Why forbidden' }]);
 });
 
 it.each([closed('slow'), 'event: ready\ndata: {}\n\n'])(
-  'opens streams that end at once less and less often: %j',
+  'waits longer and longer before reopening streams that end immediately: %j',
   async (text) => {
     const { opened } = await follow(text);
     expect(opened).toBeGreaterThan(3);

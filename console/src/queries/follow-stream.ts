@@ -13,15 +13,15 @@ interface Stream {
   readonly onOpen: () => void;
   readonly onEvents: (events: readonly EventSourceMessage[]) => void;
   /**
-   * @param error null when the stream ended after it was opened
-   * @returns true if a refusal with this error is worth another attempt
+   * @param error null if the stream ended after it was opened @returns true if another attempt may succeed after this
+   * refusal
    */
   readonly onEnd: (error: ApiError | null) => boolean;
 }
 
 /**
- * Reads streams one after the other, until the signal or a refusal that another attempt would meet again. Streams that end soon
- * after they were opened are opened less and less often.
+ * Reads one stream after another, until the signal or a permanent refusal. Waits longer and longer before reopening
+ * streams that end soon.
  */
 export async function followStream(stream: Stream, signal: AbortSignal): Promise<void> {
   let pause = FIRST_PAUSE_MS;
@@ -52,7 +52,7 @@ async function readStream({ open, onOpen, onEvents }: Stream, signal: AbortSigna
   }
 }
 
-/** @throws ApiError if it is the last event of a stream of changes, with the reason why it ends */
+/** @throws ApiError with the reason, if this is the last event of a stream of changes */
 function assertGoesOn({ event, data }: EventSourceMessage): void {
   if (event !== 'system') return;
   const { status, reason, message } = JSON.parse(data) as Record<'status' | 'reason' | 'message', string>;

@@ -6,7 +6,7 @@ import type { Project } from './projects';
 export type HistoryEntry = Schema<'ProjectHistoryEntry'>;
 
 const PER_PAGE = 100;
-/** While the newest entries are shown, new ones appear by themselves. */
+/** While the newest entries are shown, new entries appear automatically. */
 const REFRESH_MS = 5_000;
 
 export interface HistoryFilter {

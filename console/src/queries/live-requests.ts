@@ -1,4 +1,4 @@
-/** The requests of a project as they end, by a stream that connects again when it ends. */
+/** The requests of a project as they complete, from a stream that is reopened when it ends. */
 import { useEffect, useReducer } from 'react';
 import { PLINTH_URL } from '../api/base-url';
 import { assertOk } from '../api/client';
@@ -23,7 +23,7 @@ export interface Numbered extends LiveRequest {
   readonly number: number;
 }
 
-/** Requests that the page holds. */
+/** Number of requests that the page holds. */
 const KEPT = 500;
 
 interface LiveState {
@@ -31,11 +31,11 @@ interface LiveState {
   readonly requests: readonly Numbered[];
   /** Requests that wait while the view is paused, oldest first. */
   readonly waiting: readonly Numbered[];
-  /** Requests that the server left out. */
+  /** Number of requests that the server omitted. */
   readonly dropped: number;
   readonly isPaused: boolean;
   readonly isConnected: boolean;
-  /** Why the last attempt failed; the next one follows by itself, unless the server refuses. */
+  /** Why the last attempt failed; the next attempt follows automatically, unless the server refuses. */
   readonly error: ApiError | null;
 }
 
@@ -74,7 +74,7 @@ function reduce(state: LiveState, action: LiveAction): LiveState {
   }
 }
 
-/** Unless the view is paused, the requests that wait are shown. */
+/** Shows the waiting requests unless the view is paused. */
 function shown(state: LiveState): LiveState {
   const { requests, waiting, isPaused } = state;
   if (isPaused || waiting.length === 0) return state;
@@ -108,7 +108,7 @@ export function useLiveRequests({ id }: Project) {
         onEnd: (error) => {
           dispatch({ type: 'ended', error });
           if (error?.status !== 401) return false;
-          // The next attempt may have the session of a new sign-in.
+          // The next attempt can use the session of a new sign-in.
           expireSession(session);
           return true;
         },

@@ -1,4 +1,4 @@
-/** Asks a project's database how its policies judge a row, by the documented SQL call of the administration API. */
+/** Evaluates the policies of a project for a row, with the documented SQL call of the administration API. */
 import { type Identity, projectHeaders } from '../api/identity';
 import { messageOf } from '../api/errors';
 import {
@@ -16,7 +16,7 @@ import type { Policy, Relation } from './catalog-types';
 import { type Project, runSql } from './projects';
 import { rowBody } from './rows';
 
-/** An expression that takes longer is not for a policy. */
+/** An expression that takes longer is not suitable for a policy. */
 const LIMITS = { timeout_seconds: 10, max_rows: 1 };
 
 interface Probe {
@@ -64,7 +64,10 @@ interface Subject {
   readonly identified: Identified;
 }
 
-/** All expressions in one statement; if one of them fails, one statement each, so that each has its own message. */
+/**
+ * Evaluates all expressions in one statement. If one fails, it evaluates each separately, so that each has its own
+ * message.
+ */
 async function evaluate(
   project: Project,
   relation: Relation,
@@ -112,7 +115,7 @@ export async function checkPolicy(
   draft: PolicyDraft,
   replaced: Policy | null,
 ): Promise<void> {
-  // Another name: the policy that is replaced still has its own.
+  // Uses another name, because the policy to be replaced still exists.
   const trial = replaced ? { ...draft, name: `${draft.name.slice(0, 50)} (trial)` } : draft;
   await runSql(project.id, `begin;\n${createPolicySql(schema, name, trial)}\nrollback;`, LIMITS);
 }

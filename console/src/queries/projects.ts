@@ -18,7 +18,7 @@ import type { Relation } from './catalog-types';
 
 export type Project = Schema<'ProjectResponse'>;
 
-/** The search of the home page finds the others. */
+/** The search of the home page finds the other projects. */
 const LISTED = 500;
 
 export const projectsQuery = (search = '') =>
@@ -43,7 +43,7 @@ export const projectQuery = (slug: string) =>
     staleTime: 60_000,
   });
 
-/** After a change of its keys, which are part of the project, whose time of change other screens send along. */
+/** Refetches a project after a change of its keys, because other screens send the project's time of change. */
 export async function onKeysChanged(
   client: QueryClient,
   { slug }: Project,
@@ -55,7 +55,7 @@ export async function onKeysChanged(
 
 const route = getRouteApi('/signed-in/projects/$slug');
 
-/** The project of the URL. Only for screens below the layout of a project, which has loaded it. */
+/** The project of the URL. Only for screens below the layout of a project, which loads it. */
 export function useProject(): Project {
   const { slug } = route.useParams();
   return useSuspenseQuery(projectQuery(slug)).data;
@@ -97,7 +97,7 @@ export async function fetchDocument(project: Project, identity: Identity): Promi
   return (await response.json()) as Record<string, unknown>;
 }
 
-/** Roles that may run SQL may change rows, too. */
+/** Roles that may run SQL may also change rows. */
 const mayRunSql = (session: Session | null, projectId: string): boolean =>
   isAllowed(session, 'POST /admin/v1/projects/:id/sql', projectId);
 
@@ -106,7 +106,7 @@ export function useMay({ id }: Project, route: string): boolean {
   return isAllowed(useSession(), route, id);
 }
 
-/** True if the staff member may change rows and run SQL. The server decides; this hides what it would refuse. */
+/** True if the staff member may change rows and run SQL. The server decides; this hides actions that it would refuse. */
 export function useMayWrite({ id }: Project): boolean {
   return mayRunSql(useSession(), id);
 }
@@ -119,7 +119,7 @@ export function useCatalog(project: Project) {
   });
 }
 
-/** Reads the catalog again, and the grids with it. */
+/** Refetches the catalog and the grids. */
 export function useCatalogChanged(project: Project): () => Promise<void> {
   const client = useQueryClient();
   return async () => {

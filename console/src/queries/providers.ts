@@ -39,7 +39,7 @@ export async function tryProvider(project: Project, name: string): Promise<strin
   return (await projectClient(project.id).POST(path, pathOf(project, name))).data!.url;
 }
 
-/** @returns what the directory of LDAP says about a user */
+/** @returns the entry of a user in the LDAP directory */
 export async function tryDirectory(
   { id }: Project,
   body: Schema<'LdapSignInDto'>,

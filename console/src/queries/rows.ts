@@ -25,7 +25,7 @@ import type { Project } from './projects';
 /** Rows in the order of the grid. */
 export interface RowPage {
   readonly rows: readonly Row[];
-  /** Rows of the whole result if they were asked for; estimated by the database if there are many. */
+  /** Number of rows in the whole result if it was requested; an estimate of the database if there are many. */
   readonly total: number | null;
 }
 
@@ -57,7 +57,7 @@ export async function callRows(call: RowsCall): Promise<Response> {
   const response = await fetch(parameters ? `${url}?${parameters}` : url, {
     method,
     credentials: 'omit',
-    // No row stays in the files of the browser.
+    // Keeps rows out of the browser's cache.
     cache: 'no-store',
     headers: {
       ...(await projectHeaders(project.id, identity)),
@@ -84,20 +84,20 @@ interface PageCall {
   readonly signal: AbortSignal;
 }
 
-/** Rows of one request, as far as the project's own limit allows. */
+/** Number of rows per request, within the project's limit. */
 const PAGE_ROWS = 100;
 
 export function pageRowsOf({ settings }: Project): number {
   return settings.max_rows ? Math.min(PAGE_ROWS, settings.max_rows) : PAGE_ROWS;
 }
 
-/** Characters of a page. Above it, long values are read by their beginnings. */
+/** Number of characters in a page above which only the beginnings of long values are read. */
 const PAGE_CHARACTERS = 4_000_000;
 
-/** Relations that have such long values, as far as this page of the browser has met them. */
+/** Relations with such long values that this page has found so far. */
 const wide = new Set<string>();
 
-/** Values of a page that is too large are cut (`isCut`); fetchRow() reads them whole. */
+/** Values of a page that is too large are cut (`isCut`); fetchRow() reads complete values. */
 export async function fetchPage(call: PageCall): Promise<RowPage> {
   const { project, relation } = call;
   const name = JSON.stringify([project.id, relation.schema, relation.name]);
@@ -106,7 +106,7 @@ export async function fetchPage(call: PageCall): Promise<RowPage> {
     if (page) return page;
     wide.add(name);
   }
-  // Without an end: the beginnings of values are short, but a project may have a column of another long type.
+  // Reads without a limit: the beginnings of values are short, but a column of another type can be long.
   return (await readPage(call, true, Infinity))!;
 }
 
@@ -129,7 +129,7 @@ async function readPage(call: PageCall, isBrief: boolean, most = PAGE_CHARACTERS
   };
 }
 
-/** @returns null if the text is longer than `most`; the rest is not read */
+/** @returns null if the text is longer than `most`, without reading the rest */
 async function readText(response: Response, most: number): Promise<string | null> {
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
@@ -195,7 +195,7 @@ function limitedTo(
   return { headers, parameters: filterParameters(filters, relation) };
 }
 
-/** The JSON of a row. JSON columns are sent as they were typed, so that no digit is lost; PostgreSQL parses all other texts. */
+/** The JSON of a row. JSON columns are sent as typed, so that no digit is lost; PostgreSQL parses all other texts. */
 export function rowBody(columns: readonly Column[], values: Values): string {
   const types = new Map(columns.map(({ name, type }) => [name, type]));
   const members = Object.entries(values).map(([name, value]) => {

@@ -1,4 +1,4 @@
-/** Identity providers of SAML of a project, through the project's own auth API. */
+/** SAML identity providers of a project, through the project's own auth API. */
 import { queryOptions } from '@tanstack/react-query';
 import type { Schema } from '../api/client';
 import type { Project } from './projects';
@@ -21,7 +21,7 @@ export const samlProvidersQuery = ({ id, slug }: Project) =>
       (await projectClient(id).GET(PROVIDERS, { params: { path: { project_slug: slug } } })).data!,
   });
 
-/** @param id null: a new one */
+/** @param id null for a new provider */
 export async function saveSamlProvider(
   project: Project,
   id: string | null,

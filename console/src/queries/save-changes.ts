@@ -5,9 +5,9 @@ import type { Relation } from './catalog-types';
 import type { Project } from './projects';
 import { callRows, rowBody } from './rows';
 
-/** The row was changed or deleted since it was read. Nothing of the change is stored. */
+/** The row was changed or deleted since it was read. The change was not stored. */
 export class RowConflict extends Error {
-  /** @param key columns and values that name the row */
+  /** @param key columns and values that identify the row */
   constructor(readonly key: string) {
     super(`${key} was changed or deleted`);
   }
@@ -17,14 +17,14 @@ interface Save {
   readonly project: Project;
   readonly relation: Relation;
   readonly pending: Pending;
-  /** True: values that another staff member changed since the rows were read are replaced. */
+  /** True to replace values that another staff member changed since the rows were read. */
   readonly overwrites: boolean;
-  /** Called after each step with what it saved, so that a failure leaves only what was not saved. */
+  /** Called after each step with the saved change, so that only unsaved changes remain after a failure. */
   readonly onSaved: (drop: (now: Pending) => Pending) => void;
 }
 
 const NOTHING = { Prefer: 'return=minimal' };
-/** A key names one row, unless it was removed from the table in the meantime. */
+/** Checks that a key matched one row, which fails if the key was dropped from the table. */
 const ONE_ROW = { Prefer: 'return=minimal, max-affected=1, handling=strict' };
 
 /** Saves the changes one by one. @throws ApiError, RowConflict */

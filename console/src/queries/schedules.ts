@@ -5,7 +5,7 @@ import type { Project } from './projects';
 
 export type Schedule = Schema<'ScheduleResponse'>;
 
-/** A run shows soon after it began. */
+/** Shows a run soon after it began. */
 const REFRESH_MS = 5_000;
 
 const pathOf = (project: Project, schedule: Schedule) => ({
@@ -18,7 +18,7 @@ export const schedulesQuery = ({ id }: Project) =>
     queryFn: () => dataOf(api.GET('/admin/v1/projects/{id}/schedules', { params: { path: { id } } })),
   });
 
-/** @param schedule null: a new one */
+/** @param schedule null for a new schedule */
 export const saveSchedule = (
   project: Project,
   schedule: Schedule | null,

@@ -98,7 +98,7 @@ export async function fetchBytes(project: Project, fileId: string): Promise<Blob
   return response.blob();
 }
 
-/** A picture of that width at most, as the service role; the file itself if it cannot be transformed. */
+/** A picture of at most that width, as the service role; the file itself if it cannot be transformed. */
 export async function fetchPicture(project: Project, file: StoredFile, width: number): Promise<Blob> {
   const path = [file.bucket_slug ?? '', ...file.filename.split('/')].map(encodeURIComponent).join('/');
   const url = `${storageUrl(project)}/v1/render/image/authenticated/${path}?width=${width}&resize=contain`;
@@ -109,14 +109,14 @@ export async function fetchPicture(project: Project, file: StoredFile, width: nu
 
 interface Upload extends Folder {
   readonly file: File;
-  /** Below the folder. */
+  /** Path below the folder. */
   readonly path: string;
-  /** Part of the file that was sent, 0 to 1. */
+  /** Sent share of the file, 0 to 1. */
   readonly onProgress: (part: number) => void;
   readonly signal: AbortSignal;
 }
 
-/** Bytes of a request of a resumable upload. Smaller files are sent in one form. */
+/** Bytes per request of a resumable upload. Smaller files are sent as one form. */
 const CHUNK = 8 * 1024 * 1024;
 
 export async function uploadFile(upload: Upload): Promise<void> {
@@ -125,7 +125,7 @@ export async function uploadFile(upload: Upload): Promise<void> {
   return upload.file.size > CHUNK ? uploadResumable(upload, headers) : uploadForm(upload, headers);
 }
 
-/** Goes on where an earlier upload of the same file to the same place was interrupted, after the page was loaded again, too. */
+/** Continues an interrupted upload of the same file to the same path, even after a reload of the page. */
 async function uploadResumable(
   { project, bucket, prefix, file, path, onProgress, signal }: Upload,
   headers: Record<string, string>,

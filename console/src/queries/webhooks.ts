@@ -8,7 +8,7 @@ export type WebhookEvent = Webhook['events'][number];
 export type Delivery = Schema<'DeliveryResponse'>;
 
 const PAGE = 50;
-/** An attempt shows soon after it was made. */
+/** Shows an attempt soon after it was made. */
 const REFRESH_MS = 3_000;
 
 const pathOf = (project: Project, webhook: Webhook) => ({ path: { id: project.id, webhook_id: webhook.id } });
@@ -58,7 +58,7 @@ export const deliveriesQuery = (project: Project, webhook: Webhook) =>
     refetchInterval: REFRESH_MS,
   });
 
-/** With the attempts, so it is read again after each of them. */
+/** A delivery with its attempts, refetched after each attempt. */
 export const deliveryQuery = (project: Project, webhook: Webhook, delivery: Delivery) =>
   queryOptions({
     queryKey: ['delivery', project.id, delivery.id, delivery.attempts],

@@ -1,4 +1,7 @@
-/** Shows its content to staff with a session, and the sign-in page to others; the URL stays, so links work after sign-in. */
+/**
+ * Shows its content to staff with a session, and the sign-in page to others. The URL is kept, so links work after
+ * sign-in.
+ */
 import { Alert, Button, Modal, Text } from '@mantine/core';
 import { useWindowEvent } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -46,7 +49,7 @@ export function Entrance({ children }: { children: ReactNode }) {
   useEffect(() => {
     if (!found || session !== null) return;
     beginSession(found);
-    // Once the session has ended, this answer must not start it again.
+    // This response must not restart a session that has ended.
     client.setQueryData(['session'], null);
   }, [found, session, client]);
   if (session) return <SignedIn session={session}>{children}</SignedIn>;
@@ -60,7 +63,7 @@ export function Entrance({ children }: { children: ReactNode }) {
   return data === undefined || found ? <Loading /> : <SignInScreen />;
 }
 
-/** Another staff member begins with a new page, and sees nothing of what was loaded or entered before. */
+/** Another staff member gets a new page, and sees nothing that was loaded or entered before. */
 function SignedIn({ session, children }: { session: Session; children: ReactNode }) {
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -71,7 +74,7 @@ function SignedIn({ session, children }: { session: Session; children: ReactNode
   useEffect(() => {
     if (shown !== person) {
       forgetPerson();
-      // The address may hold a statement or a filter of the other person.
+      // The address can contain a statement or filter of the other person.
       void navigate({ to: '/', replace: true, ignoreBlocker: true }).then(() => setShown(person));
     } else if (wasExpired.current && !isExpired) {
       void client.invalidateQueries();
@@ -88,11 +91,11 @@ function SignedIn({ session, children }: { session: Session; children: ReactNode
   );
 }
 
-/** Above the page of a session that has ended. */
+/** Shown above the page of a session that has ended. */
 function SignInAgain({ session }: { session: Session }) {
   const t = useT();
   const other = useOther();
-  // Escape closes no drawer below, with what was entered in it.
+  // Escape must not close a drawer below, with its input.
   useIsOnTop(true);
   const renew = (): void => void renewSession();
   // Single sign-on, and a sign-in in another tab, leave a cookie that this tab can use.
@@ -106,7 +109,7 @@ function SignInAgain({ session }: { session: Session }) {
       closeOnEscape={false}
       closeOnClickOutside={false}
       zIndex={1000}
-      // The staff member may have left: what the page shows cannot be read.
+      // The staff member may have left, so the page is hidden.
       overlayProps={{ blur: 14, backgroundOpacity: 0.75 }}
       title={t('sessionEnded')}
     >
@@ -119,7 +122,7 @@ function SignInAgain({ session }: { session: Session }) {
   );
 }
 
-/** Another staff member has signed in in another tab: the work of this page is discarded after a confirmation only. */
+/** Another staff member has signed in in another tab, so the work of this page is discarded after a confirmation. */
 function GoOnAs({ answer }: { answer: SessionAnswer }) {
   const t = useT();
   const { name, email } = answer.person;

@@ -1,4 +1,4 @@
-/** The first steps of a project, in place of numbers that are all zero. */
+/** The first steps of a project, instead of numbers that are all zero. */
 import { Button, Group, Stack, Text, ThemeIcon, VisuallyHidden } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
@@ -24,7 +24,7 @@ const doneSteps = ({ tables, has_rows: hasRows, users }: Overview): ReadonlySet<
     ...(users > 0 ? (['user'] as const) : []),
   ]);
 
-/** Shown until all but the connection were made, or until it is hidden in this browser. */
+/** Shown until all steps except the connection are done, or until it is hidden in this browser. */
 export function FirstSteps({ project, overview }: { project: Project; overview: Overview }) {
   const t = useT();
   const [isHidden, setHidden] = useLocalStorage({

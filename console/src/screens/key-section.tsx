@@ -1,4 +1,4 @@
-/** What the lists of named keys and of S3 keys share: a section with a table, and a form whose result is shown once. */
+/** Shared by the lists of named keys and of S3 keys: a section with a table, and a form whose result is shown once. */
 import { Button, Stack, Text } from '@mantine/core';
 import { type QueryKey, type UseQueryResult, useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
@@ -12,7 +12,7 @@ interface KeySectionProps<Key, Created> {
   readonly title: string;
   readonly text: string;
   readonly empty: string;
-  /** Of the button that creates a key; null without the right. */
+  /** Label of the button that creates a key; null without the right. */
   readonly action: string | null;
   readonly query: UseQueryResult<Key[]>;
   readonly table: (keys: readonly Key[]) => ReactNode;

@@ -1,4 +1,4 @@
-/** The keys of a project, and the endpoints and the database URL that they belong to. */
+/** The keys of a project, with its endpoints and database URL. */
 import { Button, Checkbox, Group, NumberInput, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -32,7 +32,7 @@ export function KeysScreen() {
   );
 }
 
-/** Each access to the keys is in the audit log, so they are fetched on request only. */
+/** Each access to the keys is in the audit log, so they are fetched only on request. */
 function Keys({ project }: { project: Project }) {
   const t = useT();
   const [isRotating, dialog] = useActionDialog('rotate');

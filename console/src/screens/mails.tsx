@@ -34,7 +34,7 @@ const route = getRouteApi('/signed-in/projects/$slug/mails');
 const KINDS = ['reset', 'verify', 'email_change', 'email_change_notice', 'invite', 'new_device'] as const;
 /** Languages of Plinth's own mails. */
 const LANGUAGES = ['de', 'en', 'es', 'fr', 'it'];
-/** Another kind or language is another template. */
+/** A change of type or language leaves the template. */
 const LEFT_BY = ['kind', 'language'];
 const PARTS = ['subject', 'text', 'html'] as const;
 
@@ -158,11 +158,11 @@ function TemplateEditor({ project, kind, language }: Chosen) {
 
 interface SaveTemplateProps {
   readonly project: Project;
-  /** Its key among the templates of the project. */
+  /** The key of the template in the project's templates. */
   readonly name: string;
   readonly draft: Template;
   readonly isChanged: boolean;
-  /** Not called if the editor was left before. */
+  /** Not called if the editor was closed before. */
   readonly onSaved: () => void;
 }
 
@@ -177,7 +177,7 @@ function SaveTemplate({ project, name, draft, isChanged, onSaved }: SaveTemplate
       return dataOf(
         api.PATCH('/admin/v1/projects/{id}', {
           params: { path: { id: project.id } },
-          // The templates are saved together, so a change of another staff member must not be lost.
+          // The templates are saved together, so a change by another staff member must not be lost.
           body: { settings: { mail_templates: templates } as never, unchanged_since: project.updated_at },
         }),
       );
@@ -271,7 +271,7 @@ function PreviewBody({ mail, as }: { mail: Schema<'MailContentResponse'>; as: 'h
         {mail.subject}
       </Text>
       {as === 'html' ? (
-        // Without allow-scripts, no script of the mail runs; the policy of the page forbids foreign images.
+        // Without allow-scripts, scripts of the mail do not run; the policy of the page forbids foreign images.
         <iframe className={styles.preview} sandbox="" srcDoc={mail.html} title={t('preview')} />
       ) : (
         <pre className={valueStyles.text} tabIndex={0} aria-label={t('preview')}>

@@ -1,4 +1,4 @@
-/** The end of a project, for a while or for good. */
+/** Pausing or deleting a project. */
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';

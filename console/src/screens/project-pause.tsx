@@ -19,7 +19,7 @@ export function PausedBadge() {
   );
 }
 
-/** Reads a project again that was paused or resumed. */
+/** Refetches a project that was paused or resumed. */
 function useProjectChanged({ slug }: Project): () => Promise<void> {
   const client = useQueryClient();
   return async () => {
@@ -84,7 +84,7 @@ function ResumeButton({ project }: { project: Project }) {
   );
 }
 
-/** Above what still works in a paused project. */
+/** Notice above the screens that still work in a paused project. */
 export function PausedNotice({ project }: { project: Project }) {
   const { t, language } = useLanguages();
   return (
@@ -104,7 +104,7 @@ export function PausedNotice({ project }: { project: Project }) {
   );
 }
 
-/** In place of a screen that reads by the project's own API. */
+/** Shown instead of a screen that uses the project's own API. */
 export function PausedScreen({ project }: { project: Project }) {
   const { t, language } = useLanguages();
   const since = t('pausedSince', { time: formatTime(project.paused_at, language) });

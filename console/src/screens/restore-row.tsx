@@ -1,4 +1,6 @@
-/** A row of a backup: found in a table of an archive, compared with the present row, and written again by SQL that is shown. */
+/**
+ * A row of a backup: found in a table of an archive, compared with the current row, and restored by SQL that is shown.
+ */
 import { Alert, Badge, Button, Group, Select, Stack, Table, Text, TextInput, Title } from '@mantine/core';
 import { useSetState } from '@mantine/hooks';
 import { useMutation, useQuery } from '@tanstack/react-query';
@@ -22,7 +24,7 @@ import { Icon } from '../ui/icon';
 import { SqlDialog } from '../ui/sql-dialog';
 import textStyles from '../ui/text.module.css';
 
-/** Columns of a row in the list: all are in the comparison. */
+/** Number of columns in the list; the comparison has all columns. */
 const LISTED_COLUMNS = 5;
 
 export function RestoreRow({ project }: { project: Project }) {
@@ -74,7 +76,7 @@ function Search({ project, backup }: { project: Project; backup: string }) {
   const t = useT();
   const tables = useQuery(archivedTablesQuery(project, backup));
   const [input, setInput] = useSetState({ table: null as string | null, column: '', text: '' });
-  // Rows are compared with the tables as they are now.
+  // Rows are compared with the current tables.
   const onSuccess = useCatalogChanged(project);
   const find = useMutation({
     mutationFn: (search: RowSearch) => findArchivedRows(project, search),
@@ -173,7 +175,7 @@ function Found({ project, table, found }: { project: Project; table: string; fou
   );
 }
 
-/** Characters of a value in a list. */
+/** Number of characters of a value in a list. */
 const SHOWN = 200;
 
 function Value({ text }: { text: string | null }) {

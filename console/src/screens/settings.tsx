@@ -1,4 +1,7 @@
-/** Name, plan and settings of a project. The form is made from the schema of the OpenAPI document, so a new setting appears here. */
+/**
+ * Name, plan and settings of a project. The form is generated from the schema in the OpenAPI document, so a new setting
+ * appears here.
+ */
 import {
   Button,
   Card,
@@ -342,7 +345,7 @@ const toText = (value: unknown): string => JSON.stringify(value ?? {}, null, 2);
 function JsonSetting({ value, onChange, ...common }: JsonSettingProps) {
   const t = useT();
   const [text, setText] = useState(() => toText(value));
-  /** The value of the text. It differs from `value` after another value was saved or restored. */
+  /** The value that the text shows. It differs from `value` after another value was saved or restored. */
   const [shown, setShown] = useState(value);
   if (shown !== value) {
     setShown(value);

@@ -14,7 +14,7 @@ import { SingleSignOnFactor, SingleSignOnFault, takeSignInError } from './single
 
 export function SignInScreen() {
   const t = useT();
-  // Read once: the address loses it.
+  // Read only once, because it is removed from the address.
   const [fault, setFault] = useState(takeSignInError);
   const setup = useQuery({ queryKey: ['setup'], queryFn: () => dataOf(api.GET('/admin/v1/setup')) });
   if (fault === 'factor_required') {
@@ -39,7 +39,7 @@ export function SignInScreen() {
 
 interface SignInFormsProps {
   readonly byKey?: boolean;
-  /** True: the page must not be left, so the issuer of single sign-on opens in another tab. */
+  /** True if the page must not be left, so that single sign-on opens in another tab. */
   readonly keepsPage?: boolean;
 }
 
@@ -61,7 +61,7 @@ export function SignInForms({ byKey: isKeyFirst = false, keepsPage = false }: Si
 
 interface OtherWaysProps {
   readonly keepsPage: boolean;
-  /** Whose form is shown; null: that of email and password. */
+  /** The method whose form is shown; null for email and password. */
   readonly directory: string | null;
   readonly onDirectory: (directory: string | null) => void;
 }

@@ -18,7 +18,7 @@ const EXPLAINED = [
   'last_owner',
 ] as const;
 
-/** The code behind the `#` of the address, which it is removed from; null without one. */
+/** Removes the code after the `#` from the address. @returns the code, or null */
 export function takeSignInError(): string | null {
   const code = new URLSearchParams(location.hash.slice(1)).get(PARAMETER);
   if (code !== null) history.replaceState(history.state, '', location.pathname + location.search);

@@ -1,4 +1,6 @@
-/** The pages behind the links of the first start and of an invitation: the staff member chooses a password. */
+/**
+ * The pages that the links of the first start and of an invitation open, on which the staff member chooses a password.
+ */
 import { PasswordInput, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -7,7 +9,7 @@ import { beginSession, type SessionAnswer } from '../api/session';
 import { useT } from '../i18n';
 import { EntryForm, EntryPage, REQUIRED, useFields } from '../ui/entry';
 
-/** The token is behind the `#`, which browsers send to no server. */
+/** The token is after the `#`, which browsers do not send to the server. */
 const tokenOfLink = (): string => decodeURIComponent(location.hash.slice(1));
 
 interface Input {

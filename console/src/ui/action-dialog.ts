@@ -12,7 +12,7 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** As `useDisclosure`; an entry of the history with the name of the dialog opens it once. */
+/** Like `useDisclosure`, but a history entry with the name of the dialog opens it once. */
 export function useActionDialog(name: Action): ReturnType<typeof useDisclosure> {
   const disclosure = useDisclosure();
   const [, { open }] = disclosure;

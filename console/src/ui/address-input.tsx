@@ -1,15 +1,15 @@
-/** Fields whose text is a part of the address, such as a search. */
+/** Fields whose text is in the address, such as a search. */
 import { TextInput, type TextInputProps } from '@mantine/core';
 import { useState } from 'react';
 
 interface AddressText {
-  /** As the address has it. */
+  /** The text in the address. */
   readonly value: string;
   /** Changes the address. */
   readonly onText: (text: string) => void;
 }
 
-/** The address follows after a moment: a field that shows the address only would lose letters typed before that. */
+/** The address follows after a delay. A field that showed only the address would lose letters typed before that. */
 export function useAddressText({ value, onText }: AddressText) {
   const [typed, setTyped] = useState<string | null>(null);
   return {

@@ -8,7 +8,7 @@ import styles from './chart.module.css';
 interface Series {
   readonly label: string;
   readonly color: 'main' | 'warn' | 'bad';
-  /** One value for each time; null where there is none. */
+  /** One value for each time; null if there is none. */
   readonly values: readonly (number | null)[];
 }
 
@@ -19,7 +19,7 @@ export interface ChartProps {
   readonly times: readonly number[];
   readonly series: readonly Series[];
   readonly format: (value: number) => string;
-  /** The numbers that matter, in words. */
+  /** The most important numbers, in words. */
   readonly summary: string;
   /** Opens the requests of a time: a click, or Enter. */
   readonly onOpen?: (index: number) => void;
@@ -64,7 +64,7 @@ export function Chart(props: ChartProps) {
         onPointerMove={point}
         onPointerDown={point}
         onClick={({ nativeEvent }) => {
-          // A finger has no other way to read the values.
+          // Touch has no other way to read the values.
           const isTouch = nativeEvent instanceof PointerEvent && nativeEvent.pointerType === 'touch';
           if (chosen !== null && !isTouch) onOpen?.(chosen);
         }}

@@ -1,4 +1,4 @@
-/** Opens what an application needs to connect. The dialog is loaded when it is opened. */
+/** Opens the dialog with the data that an application needs to connect, which is loaded when it is opened. */
 import { ActionIcon, Button, type ButtonProps } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { lazy, Suspense } from 'react';

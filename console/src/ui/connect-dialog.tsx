@@ -1,4 +1,4 @@
-/** What an application needs to connect: the URL, the keys, and code with the key filled in. */
+/** The data that an application needs to connect: the URL, the keys, and code with the key filled in. */
 import { Alert, Button, Group, Loader, Stack, Tabs, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -30,7 +30,7 @@ export default function ConnectDialog({ slug, onClose }: ConnectDialogProps) {
 function Connections({ project }: { project: Project }) {
   const t = useT();
   const mayReadKeys = useMay(project, 'GET /admin/v1/projects/:id/keys');
-  // Each access is in the audit log, and a rotation ends the keys: nothing is kept.
+  // Each access is in the audit log, and a rotation ends the keys, so the result is not cached.
   const keys = useQuery({
     queryKey: ['keys-to-connect', project.id],
     queryFn: () => dataOf(api.GET('/admin/v1/projects/{id}/keys', { params: { path: { id: project.id } } })),
@@ -84,7 +84,7 @@ function Code({ project, anonKey }: { project: Project; anonKey: string }) {
   );
 }
 
-/** The password of the database is read on request only. */
+/** The password of the database is read only on request. */
 function Psql({ project }: { project: Project }) {
   const t = useT();
   const mayConnect = useMay(project, 'GET /admin/v1/projects/:id/database');

@@ -1,11 +1,11 @@
-/** Lists of things: a table with a head for each column, which is scrolled where the page is narrow. */
+/** Lists as tables with a header for each column, which scroll if the page is narrow. */
 import { Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useT } from '../i18n';
 import textStyles from './text.module.css';
 
 interface DataTableProps {
-  /** In pixels: narrower pages scroll the table. */
+  /** Minimum width in pixels; narrower pages scroll the table. */
   readonly minWidth: number;
   /** Labels of the columns; null for the column of actions. */
   readonly heads: readonly (string | null)[];
@@ -38,7 +38,7 @@ export function DataTable({ minWidth, heads, isHoverable = false, children }: Da
   );
 }
 
-/** A name with details that distinguish it. Both may be texts of strangers. */
+/** A name with details that distinguish it. Both may be untrusted texts. */
 export function Named({ name, details }: { name: string; details: string }) {
   return (
     <>

@@ -28,7 +28,7 @@ export function useIsOnTop(isOpen: boolean): boolean {
   return useSyncExternalStore(subscribe, () => layers.at(-1) === id);
 }
 
-/** Returns the focus. Mantine does so only for dialogs that stay in the page after they were closed. */
+/** Returns the focus. Mantine does this only for dialogs that remain in the page after they are closed. */
 function useFocusReturn(): void {
   const [before] = useState(() => document.activeElement);
   useEffect(
@@ -40,7 +40,7 @@ function useFocusReturn(): void {
   );
 }
 
-/** A dialog that is open as long as it is in the page. */
+/** A dialog that is open while it is rendered. */
 export function Dialog(props: Pick<ModalProps, 'onClose' | 'title' | 'size' | 'children'>) {
   const t = useT();
   const isOnTop = useIsOnTop(true);

@@ -1,4 +1,4 @@
-/** The frame and the forms of the pages that need no session. */
+/** The frame and the forms of pages without a session. */
 import { Button, Paper, Stack, Title } from '@mantine/core';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
@@ -74,5 +74,5 @@ export function useFields<Fields extends Record<string, string>>(initial: Fields
   return [input, field] as const;
 }
 
-/** A field that must be filled in, without the asterisk: all fields of these forms are. */
+/** A required field without the asterisk, because all fields of these forms are required. */
 export const REQUIRED = { required: true, withAsterisk: false } as const;

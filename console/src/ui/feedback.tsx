@@ -18,7 +18,7 @@ export function Loading() {
   );
 }
 
-/** A failure in the words of the server, with PostgreSQL's detail and hint. */
+/** The server's error message, with PostgreSQL's detail and hint. */
 export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const t = useT();
   const database = error instanceof ApiError ? error.database : null;
@@ -60,7 +60,7 @@ function SmallText({ children }: { children: string }) {
   );
 }
 
-/** The result of a query, or what stands for it. */
+/** The result of a query, or its loading or error state. */
 export function Loaded<Data>({
   query,
   children,
@@ -80,7 +80,7 @@ interface EmptyProps {
   readonly children?: ReactNode;
 }
 
-/** An empty state: what belongs here, with a button that creates it. */
+/** An empty state: a description of the missing objects, with a button that creates one. */
 export function Empty({ icon, title, text, children }: EmptyProps) {
   return (
     <Center mih={260} p="md">

@@ -1,9 +1,9 @@
-/** Asks before changes that were not saved are lost: by a link, by the back button, or by closing the page. */
+/** Asks before unsaved changes are lost by a link, by the back button, or by closing the page. */
 import { useBlocker } from '@tanstack/react-router';
 import { useT } from '../i18n';
 import { Confirm } from './parts';
 
-/** The subject of an address. Other members, such as filters and sort, may change: the form stays. */
+/** The subject of an address. Other members, such as filters and sort, may change without leaving the form. */
 function subjectOf(
   { pathname, search }: { pathname: string; search: object },
   by: readonly string[],
@@ -13,9 +13,9 @@ function subjectOf(
 
 interface LeaveGuardProps {
   readonly changes: number;
-  /** Members of the address whose change discards the unsaved changes, too. */
+  /** Members of the address whose change also discards the unsaved changes. */
   readonly by?: readonly string[];
-  /** Of the question, unless it is about changes that were not saved. */
+  /** Title of the question; by default it is about unsaved changes. */
   readonly title?: string;
   readonly text?: string;
 }

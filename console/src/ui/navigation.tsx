@@ -24,7 +24,7 @@ export function Navigation({ slug }: { slug: string }) {
 function NamedGroup({ slug, group }: { slug: string; group: Group }) {
   const t = useT();
   const id = useId();
-  // One screen is its own name.
+  // A group of one screen has the name of the screen.
   if (group === 'storage') return <Entries slug={slug} group={group} />;
   return (
     <div role="group" aria-labelledby={id} className={styles.group}>
@@ -62,7 +62,7 @@ function Entries({ slug, group }: { slug: string; group: Group | null }) {
   });
 }
 
-/** If two entries lead to one screen, the entry whose part is open. */
+/** If two entries lead to one screen, the entry whose view is open is active. */
 function activeScreen(pathname: string, search: object, slug: string): Screen | undefined {
   const found: readonly Screen[] = SCREENS.filter(({ path }) => pathname === path.replace('$slug', slug));
   const isPart = (screen: Screen): boolean =>

@@ -1,4 +1,4 @@
-/** The command palette: projects, screens, actions, tables, settings and pages of the docs by name, users by address. */
+/** The command palette finds projects, screens, actions, tables, settings and docs by name, and users by address. */
 import { useMantineColorScheme } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Spotlight, type SpotlightActionData } from '@mantine/spotlight';
@@ -108,7 +108,7 @@ function ContentPalette({
       void navigate({ to: '/projects/$slug/tables', params: { slug }, search: { schema, table: name } }),
   });
   const relations = useCatalog(project).data ?? [];
-  // Those of clients first; the sort is stable.
+  // Exposed tables come first; the sort is stable.
   const sorted = relations.toSorted((a, b) => Number(isExposed(project, b)) - Number(isExposed(project, a)));
   const actions = sorted.map(actionOf);
   return (
@@ -125,7 +125,7 @@ function ContentPalette({
   );
 }
 
-/** Their texts are loaded when the palette is. */
+/** The texts of the settings are loaded with the palette. */
 function useSettings(): SettingTexts[] {
   const { language } = useLanguages();
   const texts = useQuery({
@@ -193,7 +193,7 @@ function Commands({ groups, typed: [query, setQuery] }: Typed & { readonly group
   ];
   const [isOpen, dialog] = useDisclosure();
   const docs = useDocs(isOpen || query !== '');
-  // Spotlight selects the first action when the text changes, and not when the actions arrive after that.
+  // Spotlight selects the first action when the text changes, but not when the actions arrive later.
   useEffect(() => {
     if (query !== '' && !document.querySelector('[data-action][data-selected]'))
       document.querySelector('[data-action]')?.setAttribute('data-selected', 'true');

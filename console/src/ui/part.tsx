@@ -1,4 +1,4 @@
-/** A part of a drawer, with a heading. */
+/** A section of a drawer, with a heading. */
 import { Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 

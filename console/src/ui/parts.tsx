@@ -1,4 +1,4 @@
-/** Small parts that several screens use. */
+/** Small components that several screens use. */
 import {
   ActionIcon,
   Button,
@@ -69,7 +69,7 @@ export function Snippet({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** A secret that is shown on purpose only. */
+/** A secret that is shown only on request. */
 export function Secret({ label, value, hint }: { label: string; value: string; hint?: string }) {
   return (
     <Group align="end" gap={4} wrap="nowrap">
@@ -139,7 +139,7 @@ export function Page({ title, text, actions, children }: PageProps) {
   );
 }
 
-/** A part of a page, with a heading. */
+/** A section of a page, with a heading. */
 export function Section({ title, text, children }: { title: string; text?: string; children: ReactNode }) {
   return (
     <Card withBorder component="section" aria-label={title}>
@@ -181,7 +181,7 @@ interface FormButtonsProps {
   readonly onClose: () => void;
 }
 
-/** The end of the form of a dialog: leave it, or send it. */
+/** The buttons that cancel or submit the form of a dialog. */
 export function FormButtons({ action, danger, isPending, isDisabled, onClose }: FormButtonsProps) {
   const t = useT();
   return (

@@ -1,4 +1,4 @@
-/** The screen of a project; while the project is paused, a notice in place of screens that use its API. */
+/** The screen of a project; while the project is paused, a notice instead of screens that use its API. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet, useLocation, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
@@ -28,11 +28,11 @@ export function ProjectOutlet() {
   const isPaused = Boolean(project?.paused_at);
   const wasPaused = useRef(isPaused);
   useEffect(() => {
-    // Queries that failed during the pause are read again.
+    // Refetches queries that failed during the pause.
     if (wasPaused.current && !isPaused) void client.invalidateQueries();
     wasPaused.current = isPaused;
   }, [isPaused, client]);
-  /** The address of the screen that was used before the pause. */
+  /** The address of the screen before the pause. */
   const [used, setUsed] = useState<string | null>(null);
   if (error instanceof ApiError && error.code === 'project_not_found') return <NotFound />;
   const isReplaced = isPaused && READ_BY_THE_PROJECT.test(pathname);

@@ -1,4 +1,4 @@
-/** Shown in place of a screen that does not exist or failed. */
+/** Shown instead of a screen that does not exist or failed. */
 import { Anchor, Button } from '@mantine/core';
 import { useQueryErrorResetBoundary } from '@tanstack/react-query';
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
@@ -17,7 +17,10 @@ export function NotFound() {
   );
 }
 
-/** A module of the build that the page belongs to: after an update its file is gone. Each browser words this error differently. */
+/**
+ * True if a module of the page's build could not be loaded, because an update removed its file. Browsers word this
+ * error differently.
+ */
 function isMissingModule(error: unknown): boolean {
   return error instanceof Error && /module script|imported module/i.test(error.message);
 }

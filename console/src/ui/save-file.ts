@@ -5,6 +5,6 @@ export function saveFile(content: Blob, name: string): void {
   link.href = url;
   link.download = name.split('/').at(-1) ?? 'file';
   link.click();
-  // The browser has its own reference once the download began.
+  // The browser keeps its own reference once the download has begun.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

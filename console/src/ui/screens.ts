@@ -7,9 +7,9 @@ interface Screen {
   readonly path: string;
   readonly icon: IconName;
   readonly label: string;
-  /** Null: above the groups. */
+  /** Null to list the screen above the groups. */
   readonly group: (typeof GROUPS)[number] | null;
-  /** A part of the screen. */
+  /** Search parameters of a view of the screen. */
   readonly search?: Readonly<Record<string, string>>;
 }
 
@@ -41,7 +41,7 @@ export const SCREENS = [
   { path: '/projects/$slug/settings', icon: 'settings', label: 'settings', group: 'project' },
 ] as const satisfies readonly Screen[];
 
-/** The views of the monitoring screen, with the call that each of them begins with. The palette lists each of them. */
+/** The views of the monitoring screen, with the first call of each. The palette lists each view. */
 export const INSIDE_VIEWS = [
   { name: 'charts', icon: 'chart', label: 'charts', route: 'GET /admin/v1/projects/:id/samples' },
   { name: 'history', icon: 'history', label: 'history', route: 'GET /admin/v1/projects/:id/history' },
@@ -63,7 +63,7 @@ export const INSIDE_VIEWS = [
 
 export type InsideView = (typeof INSIDE_VIEWS)[number]['name'];
 
-/** Dialogs that the palette opens, with their screen and the call that they end with. */
+/** Dialogs that the palette opens, with their screen and the call that they make. */
 export const ACTIONS = [
   {
     path: '/projects/$slug/tables',
@@ -91,7 +91,7 @@ export const ACTIONS = [
   },
 ] as const satisfies readonly { path: string; icon: IconName; label: string; route: string }[];
 
-/** Screens of the installation and of the staff member, with the call that each of them begins with. */
+/** Screens of the installation and of the staff member, with the first call of each. */
 export const INSTALL_SCREENS = [
   { path: '/account', icon: 'settings', label: 'myAccount', route: 'GET /admin/v1/session' },
   { path: '/people', icon: 'users', label: 'people', route: 'GET /admin/v1/people' },

@@ -97,13 +97,13 @@ export function Shell() {
   );
 }
 
-/** The page has a base URL, so a link to `#main` alone would leave it. */
+/** The page has a base URL, so a link to only `#main` would leave it. */
 function skipToMain(event: { preventDefault: () => void }): void {
   event.preventDefault();
   document.getElementById('main')?.focus();
 }
 
-/** Says that the server is unreachable. The input stays, and the screens read again once the server answers. */
+/** Reports that the server is unreachable. Input is kept, and the screens refetch their data once the server answers. */
 function Connection() {
   const t = useT();
   const isReachable = useIsReachable();
@@ -205,7 +205,7 @@ function AccountMenu() {
     await endCookie();
     forgetPerson();
     setSession(null);
-    // The address may hold a statement or a filter. Changes that were not saved are given up by the sign-out.
+    // The address can contain a statement or filter. The sign-out discards unsaved changes.
     await navigate({ to: '/', replace: true, ignoreBlocker: true });
   };
   const person = session?.by === 'cookie' ? session.answer.person : null;

@@ -1,4 +1,4 @@
-/** An action that is SQL: its form, and the SQL before it runs. */
+/** An action by SQL: its form, and its SQL, shown before it runs. */
 import { Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -12,19 +12,19 @@ import styles from './sql-dialog.module.css';
 interface SqlDialogProps {
   readonly project: Project;
   readonly title: string;
-  /** The outcome, on the button: `Create table`. */
+  /** The action, on the button: `Create table`. */
   readonly action: string;
-  /** Announced when it has run: `Table todos created`. */
+  /** The announced result: `Table todos created`. */
   readonly done: string;
   /** Null while the form is not complete. */
   readonly sql: string | null;
   readonly danger?: boolean;
   readonly size?: string;
-  /** The statement has to change a row. */
+  /** True if the statement must change a row. */
   readonly needsRow?: boolean;
   readonly onClose: () => void;
   readonly onDone?: () => void;
-  /** The form that makes the SQL. */
+  /** The form from which the SQL is made. */
   readonly children?: ReactNode;
 }
 
@@ -71,7 +71,7 @@ export function SqlDialog(props: SqlDialogProps) {
   );
 }
 
-/** Folded, except for SQL that loses something. */
+/** The SQL, collapsed unless it deletes data. */
 function SqlPreview({ sql, isOpen }: { sql: string | null; isOpen: boolean }) {
   const t = useT();
   return (

@@ -13,7 +13,9 @@ const TEAL: MantineColorsTuple = [
   '#004d49',
 ];
 
-/** Mantine's orange and red with darker shades where text stands on them or in them: its own are too light to read. */
+/**
+ * Mantine's orange and red with darker shades for text and its backgrounds, because the original shades are too light.
+ */
 const ORANGE: MantineColorsTuple = [
   '#fff4e6',
   '#ffe8cc',
@@ -46,7 +48,7 @@ export const THEME = createTheme({
     plinth: TEAL,
     orange: ORANGE,
     red: RED,
-    // Slate instead of Mantine's neutral grey.
+    // Slate replaces Mantine's neutral grey.
     dark: [
       '#d5dbe1',
       '#b3bcc6',

@@ -1,4 +1,4 @@
-/** A number with its unit, such as 8 s or 50 MiB. The value is in the smallest unit. */
+/** An input for a number with its unit, such as 8 s or 50 MiB. The value is in the smallest unit. */
 import { Group, NumberInput, type NumberInputProps, Select } from '@mantine/core';
 import { useState } from 'react';
 import { useLanguages } from '../i18n';
@@ -14,7 +14,7 @@ interface UnitInputProps extends Pick<NumberInputProps, 'label' | 'description'>
 export function UnitInput({ name, units, value, onChange, label, description }: UnitInputProps) {
   const { language, t } = useLanguages();
   const [unit, setUnit] = useState(() => fittingUnit(units, value));
-  /** The value that the field shows; another one was saved, restored or discarded by the form. */
+  /** The value that the field shows; a different `value` was saved, restored or discarded by the form. */
   const [shown, setShown] = useState(value);
   if (shown !== value) {
     setShown(value);

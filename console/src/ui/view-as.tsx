@@ -1,4 +1,4 @@
-/** View as: shows rows and answers as another identity sees them, by a token of five minutes. */
+/** "View as" shows rows and responses as another identity sees them, with a token that lasts five minutes. */
 import {
   Alert,
   Button,

@@ -34,7 +34,7 @@ export function AuthenticatorApp({ hasApp }: { hasApp: boolean }) {
   );
 }
 
-/** The session says whether the account has an app. */
+/** Refetches the session, which tells whether the account has an app. */
 function setHasApp(hasApp: boolean): void {
   const session = currentSession();
   if (session?.by !== 'cookie') return;
@@ -136,7 +136,7 @@ export function RecoveryCodes({ codes, onKept }: { codes: readonly string[]; onK
   );
 }
 
-/** Always dark on light: many apps do not read the inverse. */
+/** The QR code is always dark on light, because many apps cannot read the inverse. */
 function QrCode({ text, label }: { text: string; label: string }) {
   const { size, path } = useMemo(() => {
     const { size: side, data } = encode(text, { border: 2 });

@@ -19,7 +19,7 @@ interface OwnListProps<One extends Named> {
   readonly detailsOf: (one: One) => string;
   readonly deleteLabel: string;
   readonly onDelete: (one: One) => void;
-  /** Left out: names cannot be changed. */
+  /** Omitted if names cannot be changed. */
   readonly rename?: { readonly label: string; readonly start: (one: One) => void };
 }
 
@@ -58,14 +58,14 @@ export function AddButton({ label, onClick }: { label: string; onClick: () => vo
   );
 }
 
-/** Members of a body that confirm a change. Staff who sign in by single sign-on alone have no password. */
+/** Members of a body that confirm a change. Staff who use only single sign-on have no password. */
 export const confirmedBy = (password: string): { password?: string } => (password === '' ? {} : { password });
 
 interface PasswordFormProps<Data> {
   readonly text?: string;
   readonly action: string;
   readonly danger?: boolean;
-  /** Gets the password. */
+  /** Called with the password. */
   readonly change: UseMutationResult<Data, Error, string>;
   readonly onDone?: () => void;
 }

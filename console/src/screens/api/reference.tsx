@@ -49,13 +49,13 @@ function Swagger({ project, identity, spec }: SwaggerProps) {
     const ui: SwaggerUi = window.SwaggerUIBundle!({
       spec,
       domNode: node,
-      // Hundreds of open operations take seconds to draw.
+      // Hundreds of expanded operations take seconds to draw.
       docExpansion: 'none',
       defaultModelsExpandDepth: -1,
       tryItOutEnabled: true,
       persistAuthorization: false,
       onComplete: () => void authorize(),
-      // The token that was filled in ends after five minutes.
+      // The token that was filled in expires after five minutes.
       requestInterceptor: async (request: { headers: Record<string, string> }) => {
         Object.assign(request.headers, await projectHeaders(project.id, identity));
         return request;

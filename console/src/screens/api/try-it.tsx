@@ -24,7 +24,7 @@ interface TryItProps {
   readonly identity: Identity;
 }
 
-/** Characters of an answer that are drawn. They are not parsed: that would round large numbers. */
+/** Number of characters of a response that are drawn. The response is not parsed, which would round large numbers. */
 const SHOWN = 100_000;
 
 export function TryIt({ project, place, call, identity }: TryItProps) {

@@ -25,7 +25,7 @@ export interface AuditSearch {
   readonly actor?: string;
   readonly action?: string;
   readonly project_id?: string;
-  /** As the field of the browser gives it: `2026-01-31T08:00`, without a time zone. */
+  /** A time as the input field returns it, `2026-01-31T08:00`, without a time zone. */
   readonly since?: string;
   readonly until?: string;
 }
@@ -164,10 +164,10 @@ function EntryTable({ entries }: { entries: readonly Entry[] }) {
   );
 }
 
-/** The actor is `e-mail (id)`; the id stands in the title of the cell. */
+/** The actor is `e-mail (id)`; the id is in the title of the cell. */
 const withoutId = (actor: string): string => actor.replace(/ \([0-9a-f-]{36}\)$/, '');
 
-/** Long values are cut and digests left out: the title of the cell has all of it, and so has the export. */
+/** Long values are cut and digests omitted; the title of the cell and the export have the complete values. */
 const DETAIL_CHARACTERS = 40;
 const DIGEST = /^[0-9a-f]{64}$/;
 
@@ -203,7 +203,8 @@ function ExportMenu({ filter }: { filter: AuditSearch }) {
       </Menu.Target>
       <Menu.Dropdown>
         {['csv', 'jsonl'].map((format) =>
-          // With a cookie the browser streams the file itself; the key goes into a header, which a link has not.
+          // With a cookie the browser streams the file itself, but the key must be sent in a header, which a
+          // link cannot do.
           session?.by === 'cookie' ? (
             <Menu.Item key={format} component="a" href={addressOf(format)} download>
               {format}

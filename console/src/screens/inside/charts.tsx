@@ -1,4 +1,4 @@
-/** Requests, errors, times, bytes and the size of the database, of the last hour or day. */
+/** Charts of requests, errors, times, bytes and the size of the database for the last hour or day. */
 import { Card, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -12,7 +12,7 @@ import { Chart, type ChartProps } from '../../ui/chart';
 import { Empty, Loaded } from '../../ui/feedback';
 
 const route = getRouteApi('/signed-in/projects/$slug/inside');
-/** Slots of a chart. */
+/** Number of slots in a chart. */
 const COUNTS: Readonly<Record<SampleRange, number>> = { hour: 60, day: 144 };
 
 export function Charts({ project }: { project: Project }) {

@@ -1,4 +1,4 @@
-/** One entry of the history: times, error in words, statement with its plan, and what happened around it. */
+/** One entry of the history: times, explanation of the error, statement with its plan, and entries around that time. */
 import { Anchor, Button, Code, Group, Progress, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { HistoryEntry } from '../../queries/history';
@@ -81,7 +81,10 @@ export function HistoryDrawer({ project, entry, onClose }: HistoryDrawerProps) {
   );
 }
 
-/** The plan that the role gets, with its policies: without values, because the statement has parameters (PostgreSQL 16 or later). */
+/**
+ * The plan for the role, with its policies. It has no values, because the statement has parameters (PostgreSQL 16 or
+ * later).
+ */
 function planOf(statement: string, role: string | null): string {
   const asRole = role === null ? '' : `set local role ${identifier(role)};\n`;
   return `${asRole}explain (generic_plan) ${statement}`;
@@ -109,7 +112,7 @@ function ErrorMeaning({ project, code }: { project: Project; code: string | null
   );
 }
 
-/** The part of the time that the database took. */
+/** The times of a request, with the share of the database. */
 function Times({ entry: { ms, ms_database: database } }: { entry: HistoryEntry }) {
   const { t, language } = useLanguages();
   if (ms === null) return null;

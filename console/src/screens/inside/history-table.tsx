@@ -57,7 +57,7 @@ export function HistoryTable({ entries, onOpen }: HistoryTableProps) {
   );
 }
 
-/** The status with the code of the error; of a mail, whether it was sent. */
+/** The status with the code of the error; for a mail, whether it was sent. */
 export function Outcome({ entry: { status, error } }: { entry: HistoryEntry }) {
   const { t } = useLanguages();
   const hasFailed = error !== null;

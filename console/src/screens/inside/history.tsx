@@ -60,7 +60,7 @@ export function History({ project }: { project: Project }) {
   );
 }
 
-/** Omits what is not set; local times become times of the API. */
+/** Omits fields that are not set, and converts local times to times of the API. */
 function toFilter(search: InsideSearch): HistoryFilter {
   const { source, status, filter, slower, since, until } = search;
   const texts = { source, outcome: status, search: filter?.slice(0, 200), slower };

@@ -1,4 +1,4 @@
-/** What the address of the monitoring screen says. */
+/** Parameters in the address of the monitoring screen. */
 export interface InsideSearch {
   readonly view?: string;
   /** Range of the charts: `hour` or `day`. */

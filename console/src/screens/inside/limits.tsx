@@ -1,4 +1,4 @@
-/** Rate limits and quotas with their present use, the mails, and the queues of the install. */
+/** Rate limits and quotas with their current use, the mails, and the queues of the install. */
 import { Badge, Button, Card, Group, Progress, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, dataOf, type Schema } from '../../api/client';

@@ -1,4 +1,4 @@
-/** Requests as they end. */
+/** Requests, shown as they complete. */
 import { Badge, Button, Group, SegmentedControl, Stack, Table, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Project } from '../../queries/projects';
@@ -13,9 +13,9 @@ import styles from './inside.module.css';
 import textStyles from '../../ui/text.module.css';
 
 const route = getRouteApi('/signed-in/projects/$slug/inside');
-/** Rows that are drawn. The filter searches all requests that the page holds. */
+/** Number of rows that are drawn. The filter searches all requests that the page holds. */
 const MAX_ROWS = 200;
-/** Characters of a path that are drawn. */
+/** Number of characters of a path that are drawn. */
 const MAX_PATH = 2_000;
 const OUTCOMES = { all: 100, refused: 400, errors: 500 } as const;
 type Outcome = keyof typeof OUTCOMES;

@@ -112,5 +112,5 @@ function Statement({ statement, project }: { statement: Schema<'SlowQuery'>; pro
   );
 }
 
-/** A plan without values, because the statement has parameters in their place (PostgreSQL 16 or later). */
+/** A plan without values, because the statement has parameters instead (PostgreSQL 16 or later). */
 const explainOf = (query: string): string => `explain (generic_plan) ${query}`;

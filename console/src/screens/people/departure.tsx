@@ -1,4 +1,7 @@
-/** Asks before somebody loses rights. They may know the password of a database, which goes on working unless it is changed. */
+/**
+ * Asks before somebody loses rights. They may know the password of a database, which remains valid unless it is
+ * changed.
+ */
 import { Checkbox } from '@mantine/core';
 import { useState } from 'react';
 import { useT } from '../../i18n';

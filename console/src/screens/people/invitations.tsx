@@ -13,7 +13,7 @@ import { Confirm, IconButton } from '../../ui/parts';
 
 type Invitation = Schema<'InvitationResponse'>;
 
-/** @param projectId null: all that the staff member may see */
+/** @param projectId null for all invitations that the staff member may see */
 export function Invitations({ projectId }: { projectId: string | null }) {
   const { t, language } = useLanguages();
   const session = useSession();

@@ -1,4 +1,7 @@
-/** Invites to the installation or to a project. A staff member who has an account gets the role in the project at once. */
+/**
+ * Invites to the installation or to a project. A staff member who has an account gets the role in the project
+ * immediately.
+ */
 import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -15,7 +18,7 @@ import { INSTALL_ROLES, type InstallRole, PROJECT_ROLES, type ProjectRole, roleO
 type Invitation = Schema<'InviteDto'>;
 
 interface InviteProps {
-  /** Null: to the installation. */
+  /** Null to invite to the installation. */
   readonly projectId: string | null;
   readonly onClose: () => void;
 }

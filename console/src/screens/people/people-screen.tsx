@@ -149,7 +149,7 @@ function RoleField({ person }: { person: Person }) {
   );
 }
 
-/** Those of every project. */
+/** Whether the role knows the database passwords of all projects. */
 const knowsPasswords = (role: Person['role']): boolean => role === 'owner' || role === 'operator';
 
 function PersonMenu({ person }: { person: Person }) {

@@ -1,4 +1,4 @@
-/** Row-level security: what each table allows, with templates, and SQL that is shown before it runs. */
+/** Row-level security: the access that each table allows, with templates, and SQL that is shown before it runs. */
 import {
   Alert,
   Badge,
@@ -108,7 +108,7 @@ interface PoliciesTableProps {
 const ROW_PX = 47;
 const keyOf = (relation: Relation | undefined): string => JSON.stringify([relation?.schema, relation?.name]);
 
-/** Only the rows near the view are in the page: a project may have hundreds of tables. */
+/** Only the rows near the view are in the page, because a project can have hundreds of tables. */
 function PoliciesTable({ project, relations, onAction }: PoliciesTableProps) {
   const t = useT();
   const list = useRef<HTMLDivElement>(null);

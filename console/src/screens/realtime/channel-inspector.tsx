@@ -25,7 +25,7 @@ import { Section } from '../../ui/parts';
 import textStyles from '../../ui/text.module.css';
 import { ViewAs } from '../../ui/view-as';
 
-/** Characters of a payload that are drawn. */
+/** Number of characters of a payload that are drawn. */
 const MAX_PAYLOAD = 2_000;
 
 export function ChannelInspector({ project }: { project: Project }) {

@@ -1,4 +1,4 @@
-/** A switch for each table: whether its changes are sent to those who may read its rows. */
+/** A switch for each table, which sends its changes to everyone who may read its rows. */
 import { Switch, Table } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useT } from '../../i18n';
@@ -30,7 +30,7 @@ export function LiveTables({ project }: { project: Project }) {
   );
 }
 
-/** Tables of clients come before those of Plinth and of schemas that are not served. */
+/** Tables of exposed schemas come before tables of Plinth and of other schemas. */
 function servedFirst(tables: readonly LiveTable[], project: Project): LiveTable[] {
   const isServed = ({ schema }: LiveTable): boolean => project.settings.exposed_schemas.includes(schema);
   return tables.toSorted((a, b) => Number(isServed(b)) - Number(isServed(a)));

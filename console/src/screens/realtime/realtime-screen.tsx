@@ -1,4 +1,4 @@
-/** What clients are told as it happens: the tables whose changes are sent, and the messages of a channel. */
+/** Realtime: the tables whose changes are sent, and the messages of a channel. */
 import { Stack } from '@mantine/core';
 import { useT } from '../../i18n';
 import { useMay, useProject } from '../../queries/projects';

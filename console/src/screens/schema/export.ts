@@ -4,7 +4,7 @@ import { BOX_PX, heightOf, idOf, type Point } from '../../lib/schema-layout';
 
 const STYLES = ['fill', 'stroke', 'stroke-width', 'font-family', 'font-size', 'font-weight', 'opacity'];
 const MARGIN_PX = 20;
-/** Pixels of the image for each of the picture; a large picture has fewer, because browsers limit the size of an image. */
+/** Image pixels per pixel of the picture; fewer for a large picture, because browsers limit the size of an image. */
 const SCALE = 2;
 const MAX_PX = 8192;
 const XML = 'http://www.w3.org/2000/svg';

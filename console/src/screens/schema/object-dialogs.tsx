@@ -62,7 +62,7 @@ export function ObjectDialog(props: ObjectDialogProps) {
   return <ChangeOfTable {...props} object={object} />;
 }
 
-/** An index or a foreign key, or else what is replaced by its statement. */
+/** Changes an index or a foreign key by a form, and any other object by its statement. */
 function ChangeOfTable({
   project,
   relations,
@@ -70,7 +70,7 @@ function ChangeOfTable({
   onClose,
 }: ObjectDialogProps & { object: SchemaObject }) {
   const { schema, table, name } = object;
-  // As they were: after the change, the catalog has another name before the dialog has closed.
+  // Keeps the old state, because the catalog has the new name before the dialog has closed.
   const [relation] = useState(() => relations.find((one) => one.schema === schema && one.name === table));
   const common = { project, onClose };
   const index = relation?.indexes.find((one) => one.name === name);
@@ -101,7 +101,7 @@ function Create(props: ObjectDialogProps) {
   }
 }
 
-/** An index or a foreign key: first its table. */
+/** Asks for the table of a new index or foreign key. */
 function OfTable({ project, kind, schema, relations, onClose }: ObjectDialogProps) {
   const t = useT();
   const tables = relations.filter((one) => one.schema === schema && one.kind === 'table');
@@ -123,7 +123,7 @@ function OfTable({ project, kind, schema, relations, onClose }: ObjectDialogProp
   );
 }
 
-/** The statement as PostgreSQL prints it, to change and to run again. */
+/** The statement as PostgreSQL prints it, to edit and run again. */
 function Replace({
   project,
   object,

@@ -1,4 +1,4 @@
-/** The forms that create types, functions, triggers and views. Each shows the SQL that it makes. */
+/** The forms that create types, functions, triggers and views. Each shows its SQL. */
 import { Checkbox, Group, Select, MultiSelect, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useSetState } from '@mantine/hooks';
 import type { Schema } from '../../api/client';

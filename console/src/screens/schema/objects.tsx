@@ -16,7 +16,7 @@ import textStyles from '../../ui/text.module.css';
 import { type ObjectChange, ObjectDialog } from './object-dialogs';
 import styles from './objects.module.css';
 
-/** More are found by the search. */
+/** Number of listed objects; the search finds more. */
 const SHOWN = 300;
 
 interface ObjectsProps {

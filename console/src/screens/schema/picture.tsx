@@ -1,4 +1,7 @@
-/** The picture itself: the wheel zooms, a drag moves the picture or a table, arrow keys move a focused table, Enter opens it. */
+/**
+ * The picture of a schema. The wheel zooms, a drag moves the picture or a table, arrow keys move a focused table, Enter
+ * opens it.
+ */
 import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useMemo, useState } from 'react';
 import type { Relation } from '../../queries/catalog-types';
 import { useT } from '../../i18n';
@@ -42,14 +45,14 @@ export function Picture({ svg, tables, places, onMove, onOpen }: PictureProps) {
   const edges = useMemo(() => edgesOf(tables), [tables]);
   const byId = useMemo(() => new Map(tables.map((one) => [idOf(one), one])), [tables]);
 
-  // All tables are in view at first.
+  // All tables are initially in view.
   useEffect(() => {
     const { clientWidth, clientHeight } = svg.current!;
     setView(fitting(tables, places, clientWidth, clientHeight));
     // Later moves of tables leave the view as it is.
   }, []);
 
-  // React listens to wheels passively, and a zoom has to keep the page from scrolling.
+  // React listens to wheel events passively, but a zoom must prevent the page from scrolling.
   useEffect(() => {
     const element = svg.current!;
     const onWheel = (event: WheelEvent): void => {
@@ -188,7 +191,7 @@ function follow(event: PointerEvent<SVGElement>, onMove: (dx: number, dy: number
   };
 }
 
-/** Scales around a point of the element, which stays where it is. */
+/** Scales around a point of the element, which keeps its position. */
 function zoomed({ x, y, scale }: View, factor: number, at: Point): View {
   const next = Math.min(ZOOM.most, Math.max(ZOOM.least, scale * factor));
   const real = next / scale;
@@ -203,7 +206,7 @@ function fitting(tables: readonly Relation[], places: Places, width: number, hei
   return { x: 20, y: 20, scale: Math.max(ZOOM.least, scale) };
 }
 
-/** From the right side of the referenced table to the left side of the one that refers to it. */
+/** A line from the right side of the referenced table to the left side of the referring table. */
 function pathOf({ from, to }: Edge, places: Places, tables: ReadonlyMap<string, Relation>): string {
   const target = places.get(to)!;
   const source = places.get(from)!;
@@ -217,7 +220,7 @@ function pathOf({ from, to }: Edge, places: Places, tables: ReadonlyMap<string, 
   return `M${startX} ${startY}C${startX + bend} ${startY} ${endX - bend} ${endY} ${endX} ${endY}`;
 }
 
-/** At the right side of a table that refers to itself. */
+/** A loop at the right side of a table that refers to itself. */
 function loopOf({ x, y }: Point, middle: number): string {
   const [right, head] = [x + BOX_PX, y + HEAD_PX / 2];
   return `M${right} ${head}C${right + LOOP_PX} ${head} ${right + LOOP_PX} ${middle} ${right} ${middle}`;

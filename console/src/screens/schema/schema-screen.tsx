@@ -1,4 +1,7 @@
-/** A schema: a picture of its tables and their foreign keys, to move and to export, and lists of its other objects. */
+/**
+ * A schema: a picture of its tables and their foreign keys that can be arranged and exported, and lists of its other
+ * objects.
+ */
 import { Button, Group, Menu, Select, Tabs, Text, Title } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo, useRef, useState } from 'react';
@@ -110,7 +113,7 @@ function Schema({ project, schema, relations }: SchemaProps) {
 
 type Places = ReadonlyMap<string, Point>;
 
-/** Where the tables are: as arranged, except those that were moved. The browser keeps the moves. */
+/** Positions of the tables, as arranged except for tables that the user moved. The browser stores the moves. */
 function usePlaces({ id }: Project, schema: string, tables: readonly Relation[]) {
   const first = useMemo(() => placesOf(tables), [tables]);
   const stored = useMemo(() => readPlaces(id, schema), [id, schema]);

@@ -1,4 +1,4 @@
-/** The directory of LDAP: its setting, and a test that shows what it says about a user. */
+/** The LDAP directory: its setting, and a test that shows the entry of a user. */
 import { Button, PasswordInput, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -128,7 +128,7 @@ function Trial({ project, onClose }: { project: Project; onClose: () => void }) 
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          // The form of the page around the dialog is not sent.
+          // Must not submit the form of the page around the dialog.
           event.stopPropagation();
           attempt.mutate();
         }}

@@ -1,4 +1,4 @@
-/** Ways to sign in that are settings of the project. Each is saved when it is switched. */
+/** Sign-in methods that are settings of the project. Each is saved when it is switched. */
 import { Anchor, Stack, Switch, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useT } from '../../i18n';

@@ -1,4 +1,4 @@
-/** Passkeys: whether there are any, and for which domains. */
+/** Passkeys: whether they are enabled, and for which domains. */
 import { Switch, TagsInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useT } from '../../i18n';

@@ -1,13 +1,13 @@
-/** What is asked for of each kind of provider. */
+/** The fields of each type of provider. */
 import type { useT } from '../../i18n';
 import type { Preset } from '../../queries/providers';
 
-/** Fields besides the client's id and secret. */
+/** Fields in addition to the client's id and secret. */
 export const FIELDS = ['issuer', 'tenant', 'domain'] as const;
 export type Field = (typeof FIELDS)[number];
 
 interface PresetForm {
-  /** A name; null: a text of the language. */
+  /** A name, or null for a translated text. */
   readonly label: string | null;
   readonly required: readonly Field[];
   readonly optional: readonly Field[];

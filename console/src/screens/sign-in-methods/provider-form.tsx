@@ -15,7 +15,7 @@ type Texts = Record<'name' | 'client_id' | 'client_secret' | 'scopes' | Field, s
 
 interface FormProps {
   readonly project: Project;
-  /** Null: a new one. */
+  /** Null for a new provider. */
   readonly provider: Provider | null;
   readonly callbackUrl: string;
   /** Names of the providers that exist. */
@@ -148,7 +148,7 @@ function textsOf(provider: Provider | null): Texts {
   };
 }
 
-/** Empty fields keep the stored value, or the default of the kind of provider. */
+/** Empty fields keep the stored value, or the default of the provider type. */
 function bodyOf(preset: Preset, enabled: boolean, texts: Texts): ProviderInput {
   const { required, optional } = PRESETS[preset];
   const asked = FIELDS.filter((name) => required.includes(name) || optional.includes(name));

@@ -1,4 +1,4 @@
-/** Providers of a project: the address to register, the list, and what can be done with each of them. */
+/** Providers of a project: the address to register, the list, and the actions on each provider. */
 import { Badge, Button, Group, Stack, Table, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** Identity providers of SAML: the addresses to register, the list, and what can be done with each of them. */
+/** SAML identity providers: the addresses to register, the list, and the actions on each provider. */
 import {
   Badge,
   Button,
@@ -144,7 +144,7 @@ function SamlTable({ project, items, mayChange, onEdit }: SamlTableProps) {
 
 interface SamlFormProps {
   readonly project: Project;
-  /** Null: a new one. */
+  /** Null for a new provider. */
   readonly provider: SamlProvider | null;
   readonly onClose: () => void;
 }
@@ -160,7 +160,7 @@ interface Input {
   readonly enabled: boolean;
 }
 
-/** What is empty is not sent, and stays as it is stored. */
+/** Empty fields are not sent, so their stored values are kept. */
 function bodyOf({ url, xml, domains, mapping, enabled }: Input): Parameters<typeof saveSamlProvider>[2] {
   return {
     type: 'saml',

@@ -1,4 +1,4 @@
-/** Saves settings of a way to sign in. */
+/** Saves settings of a sign-in method. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, dataOf, type Schema } from '../../api/client';
 import { useT } from '../../i18n';

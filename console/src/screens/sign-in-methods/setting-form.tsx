@@ -1,4 +1,4 @@
-/** The form of a way to sign in whose facts are settings of the project. */
+/** The form of a sign-in method whose data is in settings of the project. */
 import { Button, Group, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useT } from '../../i18n';
@@ -12,9 +12,9 @@ interface SettingFormProps {
   readonly project: Project;
   readonly title: string;
   readonly text: string;
-  /** The settings as the fields have them. */
+  /** The settings in the fields. */
   readonly change: () => SettingsChange;
-  /** Turns the way off; null: it is off. */
+  /** The change that turns the method off; null if it is off. */
   readonly off?: SettingsChange | null;
   readonly onSaved?: () => void;
   /** Further buttons. */

@@ -1,4 +1,4 @@
-/** The ways in which users of a project sign in: those of settings, and providers. */
+/** The sign-in methods of a project's users: settings and providers. */
 import { Button, Stack } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useT } from '../../i18n';

@@ -1,15 +1,15 @@
-/** Opens the provider's page in another tab. A page of the project shows what it answers. */
+/** Opens the provider's page in another tab. A page of the project then shows the provider's response. */
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useT } from '../../i18n';
 import { announceFailure } from '../../ui/feedback';
 
-/** @param begin gives the address that a browser opens */
+/** @param begin returns the address that a browser opens */
 export function TryButton({ name, begin: beginTrial }: { name: string; begin: () => Promise<string> }) {
   const t = useT();
   const begin = useMutation({
     mutationFn: async (_tab: Window | null) => beginTrial(),
-    // The tab is opened by the click, since browsers refuse one that opens later.
+    // The click itself opens the tab, because browsers block a tab that opens later.
     onSuccess: (url, tab) => tab?.location.replace(url),
     onError: (error, tab) => {
       tab?.close();

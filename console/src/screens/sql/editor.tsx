@@ -38,7 +38,7 @@ import styles from './sql.module.css';
 /** A part of the text. */
 export interface Piece {
   readonly sql: string;
-  /** Where it begins. */
+  /** Offset of the beginning. */
   readonly from: number;
 }
 
@@ -46,13 +46,19 @@ export interface EditorHandle {
   /** The selection, or all text. */
   readonly wanted: () => Piece;
   readonly text: () => string;
-  /** The selected statement, or the one at the cursor, which is then selected. Null if several are selected, or none is there. */
+  /**
+   * The selected statement, or the statement at the cursor, which is then selected. Null if several or none are
+   * selected.
+   */
   readonly statement: () => Piece | null;
   /** Writes a name at the cursor. */
   readonly insert: (text: string) => void;
-  /** Replaces the selection, or all text, by what is made of it. It stays if it changed before that. */
+  /** Replaces the selection, or all text, by a converted text, unless the text has changed since. */
   readonly rewrite: (make: (text: string) => Promise<string>) => Promise<void>;
-  /** Underlines a place of a piece that was run, and moves the cursor there. One-based, as PostgreSQL counts. */
+  /**
+   * Underlines a position in a text that was run, and moves the cursor there. The position is one-based, as in
+   * PostgreSQL.
+   */
   readonly markError: (piece: Piece, line: number, column: number, message: string) => void;
 }
 
@@ -96,7 +102,7 @@ const STYLE = EditorView.theme({
   },
 });
 
-/** CodeMirror closes an open list of completions itself; one still being prepared would open over what came next. */
+/** Cancels a list of completions that is not open yet, because CodeMirror closes only open lists. */
 const COMPLETION_NEEDS_FOCUS = EditorView.domEventHandlers({
   blur: ({ relatedTarget }, view) => {
     if (!view.dom.contains(relatedTarget as Node | null)) closeCompletion(view);
@@ -183,7 +189,7 @@ export function SqlEditor({ initial, label, hint, relations, onRun, onChange, ha
   return <div ref={place} className={styles.editor} />;
 }
 
-/** A mark is about the text that was run. */
+/** Removes the mark, which is valid only for the text that was run. */
 function clearErrors(view: EditorView): void {
   if (diagnosticCount(view.state) > 0) view.dispatch(setDiagnostics(view.state, []));
 }
@@ -211,7 +217,7 @@ const columnSource =
     };
   };
 
-/** Longer texts are parsed as far as this time allows, in milliseconds. */
+/** Time limit for parsing a long text, in milliseconds. */
 const PARSE_MS = 500;
 
 function statementOf(view: EditorView): Piece | null {
@@ -274,7 +280,7 @@ function handleOf(view: EditorView): EditorHandle {
   };
 }
 
-/** The place in the text. PostgreSQL counts characters, the editor counts units of UTF-16. */
+/** Converts a position. PostgreSQL counts characters, the editor counts UTF-16 units. */
 function placeOf({ sql, from }: Piece, line: number, column: number): number {
   const lines = sql.split('\n');
   const before = lines.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0);

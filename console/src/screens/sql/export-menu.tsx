@@ -19,7 +19,7 @@ export function ExportMenu({ columns, rows, name }: ExportMenuProps) {
     const text = toCsv([columns.map(toField), ...records]);
     saveFile(new Blob([text], { type: 'text/csv' }), `${name}.csv`);
   };
-  // One row per line, as people read it. Numbers are texts, as the answer has them: a double would round some.
+  // Writes one row per line for readability. Numbers remain texts as in the response, because a double would round some.
   const saveJson = (): void => {
     const text = `[\n${rows.map((row) => JSON.stringify(row)).join(',\n')}\n]\n`;
     saveFile(new Blob([text], { type: 'application/json' }), `${name}.json`);

@@ -8,7 +8,7 @@ import { Icon } from '../../ui/icon';
 import { IconButton } from '../../ui/parts';
 import styles from './names.module.css';
 
-/** More tables are found by the search. */
+/** Number of listed tables; the search finds more. */
 const SHOWN = 200;
 
 interface NamesProps {

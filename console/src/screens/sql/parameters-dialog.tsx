@@ -1,4 +1,4 @@
-/** Asks for the values of a statement's parameters, which are sent apart from it. */
+/** Asks for the values of a statement's parameters, which are sent separately. */
 import { Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useT } from '../../i18n';
@@ -10,7 +10,7 @@ export type ParameterValues = ReadonlyMap<string, string | null>;
 
 interface ParametersDialogProps {
   readonly names: readonly string[];
-  /** Those of the last run. */
+  /** The values of the last run. */
   readonly values: ParameterValues;
   readonly action: string;
   readonly onRun: (values: ParameterValues) => void;

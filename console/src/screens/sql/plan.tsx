@@ -1,4 +1,4 @@
-/** A plan as a tree; the bar is the share of the node in the whole. */
+/** A plan as a tree; the bar is the share of the node in the total. */
 import { Text } from '@mantine/core';
 import { useLanguages } from '../../i18n';
 import type { PlanNode, QueryPlan } from '../../lib/explain';

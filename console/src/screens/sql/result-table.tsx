@@ -11,11 +11,11 @@ import gridStyles from '../../ui/grid.module.css';
 
 const ROW_PX = 30;
 const SHOWN_CHARACTERS = 300;
-/** A longer value is not whole in most cells: a click shows all of it. */
+/** Most cells cannot show a longer value completely, so a click shows all of it. */
 const WHOLE_CHARACTERS = 50;
 
 interface ResultTableProps {
-  /** In the order of the statement. */
+  /** Columns in the order of the statement. */
   readonly columns: readonly string[];
   readonly rows: readonly Readonly<Record<string, unknown>>[];
 }
@@ -130,7 +130,7 @@ function Cell({ index, value, isNumber, onOpen }: CellProps) {
   );
 }
 
-/** Enough for the name and the first values. */
+/** A width for the name and the first values. */
 function widthOf(column: string, rows: ResultTableProps['rows']): number {
   const sample = rows.slice(0, 20).map((row) => textOf(row[column])?.length ?? 4);
   return Math.min(420, Math.max(70, 28 + 8 * Math.max(column.length, ...sample)));

@@ -1,4 +1,4 @@
-/** The outcome of a run of SQL: rows of each statement as a table, a chart or a plan, or a failure with its place. */
+/** The outcome of a run of SQL: rows of each statement as a table, a chart or a plan, or an error with its position. */
 import { Alert, Badge, Group, SegmentedControl, Tabs, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Schema } from '../../api/client';
@@ -89,7 +89,7 @@ export function Result({ answer, ms, project }: ResultProps) {
   );
 }
 
-/** The answer has the rows of the last statement at its top. */
+/** The response has the rows of the last statement at its top level. */
 function resultsOf(answer: Schema<'SqlResponse'>, language: string): StatementResult[] {
   return answer.statements.map(({ command, row_count: count, columns, rows, truncated }, index) => {
     const isLast = index === answer.statements.length - 1;
@@ -110,7 +110,7 @@ interface StatementViewProps {
 
 type Form = 'table' | 'chart' | 'plan';
 
-/** A chart is offered where a column holds numbers, and a plan where the rows are one, as a tree at first. */
+/** Offers a chart if a column holds numbers, and a tree, which is shown first, if the rows are a plan. */
 function StatementView({ result, ms, name }: StatementViewProps) {
   const { t, language } = useLanguages();
   const { label, columns, rows, truncated } = result;

@@ -1,4 +1,4 @@
-/** SQL that was saved under a name: one's own, and what others share in the project. */
+/** Queries that the user saved under a name, and queries that others share in the project. */
 import { Button, Checkbox, Group, Stack, Text, TextInput, Title, UnstyledButton } from '@mantine/core';
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -36,7 +36,7 @@ export function SavedQueries({ project, current, onChoose }: SavedQueriesProps) 
   const changed = (): Promise<void> =>
     client.invalidateQueries({ queryKey: savedQueriesQuery(project).queryKey });
   const params = { path: { id: project.id } };
-  /** Replaces one's own query of the same name. */
+  /** Saves the query, replacing the user's own query of the same name. */
   const save = useMutation({
     mutationFn: async (queries: readonly Content[]) => {
       for (const body of queries) {

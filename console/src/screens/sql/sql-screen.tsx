@@ -20,10 +20,10 @@ export function SqlScreen() {
 function Editor({ project }: { project: Project }) {
   const t = useT();
   const relations = useCatalog(project).data ?? NONE;
-  // Before those of Plinth.
+  // Exposed tables come before tables of Plinth.
   const own = relations.filter((one) => isExposed(project, one));
   const { state, act } = useSqlTabs(project);
-  /** Of the active tab. */
+  /** The editor of the active tab. */
   const editor = useRef<EditorHandle>(null);
   const isNarrow = useMediaQuery('(max-width: 62em)') ?? false;
   const [isListOpen, list] = useDisclosure();

@@ -1,4 +1,4 @@
-/** The tabs of the SQL editor. Delete closes the one that has the focus. */
+/** The tabs of the SQL editor. Delete closes the tab that has the focus. */
 import { Tabs } from '@mantine/core';
 import { useT } from '../../i18n';
 import { type SqlTabs, type TabAction, titleOf } from '../../lib/sql-tabs';

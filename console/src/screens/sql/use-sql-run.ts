@@ -1,4 +1,4 @@
-/** Runs the text of a tab of the SQL editor, and keeps what was run: its result, the history, and the link in the address. */
+/** Runs the text of a tab of the SQL editor, and keeps the result, the history, and the link in the address. */
 import { useMutation } from '@tanstack/react-query';
 import { useSetState } from '@mantine/hooks';
 import { type RefObject, useRef } from 'react';
@@ -13,7 +13,7 @@ import type { ParameterValues } from './parameters-dialog';
 /** Commands after which the catalog and grids are still up to date. */
 const READING = new Set(['SELECT', 'EXPLAIN', 'SHOW', 'BEGIN', 'COMMIT', 'ROLLBACK', 'SET']);
 
-/** Stand before a statement. */
+/** Prefixes of a statement. */
 const PREFIXES = {
   run: '',
   explain: 'explain (format json, verbose false) ',
@@ -28,12 +28,12 @@ interface Wanted {
 }
 
 interface Run extends Wanted {
-  /** As it is sent. */
+  /** The statement as it is sent. */
   readonly sql: string;
   readonly values: readonly (string | null)[];
-  /** Characters of the first line that are not of the piece. */
+  /** Number of characters in the first line before the piece. */
   readonly before: number;
-  /** All of the editor. */
+  /** The whole text of the editor. */
   readonly text: string;
 }
 
@@ -62,7 +62,7 @@ export function useSqlRun(
       const isRun = action === 'run';
       const options = { max_rows: Number(state.limit), all_results: isRun, text_values: isRun };
       const parameters = values.length > 0 ? { parameters: [...values] } : {};
-      // A plan changes nothing, whatever follows its statement.
+      // A plan runs read-only, so it changes nothing, whatever follows its statement.
       const reading = action === 'explain' ? { read_only: true } : {};
       const all = { ...options, ...parameters, ...reading };
       const answer = await runSql(project.id, sql, all, abort.current.signal);
@@ -73,14 +73,14 @@ export function useSqlRun(
     },
     onError: (error, { piece, before, text }) => {
       const location = error instanceof ApiError ? error.database?.location : null;
-      // The place is that of the text that was run. The cursor stays if the text was edited since.
+      // The position refers to the text that was run, so the cursor does not move if the text was edited since.
       if (!location || editor.current?.text() !== text) return;
       const column = location.column - (location.line === 1 ? before : 0);
       editor.current.markError(piece, location.line, Math.max(1, column), error.message);
     },
   });
   const start = (action: SqlAction): void => {
-    // EXPLAIN takes one statement: those after it would run.
+    // EXPLAIN accepts one statement, and would run any statements after it.
     const piece = action === 'run' ? editor.current?.wanted() : editor.current?.statement();
     setState({ asksForOne: action !== 'run' && !piece });
     if (!piece || piece.sql.trim() === '' || run.isPending || !mayRun) return;

@@ -7,7 +7,7 @@ import { beginTabs, reduceTabs, type SqlTabs, type TabAction } from '../../lib/s
 import type { Project } from '../../queries/projects';
 
 const route = getRouteApi('/signed-in/projects/$slug/sql');
-/** Milliseconds after the last change. */
+/** Milliseconds between the last change and the save. */
 const KEEP_AFTER_MS = 300;
 
 export function useSqlTabs(project: Project) {

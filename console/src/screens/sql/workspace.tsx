@@ -1,4 +1,6 @@
-/** A tab of the SQL editor: its text, and the result of its last run. It stays in the page while another tab is shown. */
+/**
+ * A tab of the SQL editor: its text, and the result of its last run. It remains in the page while another tab is shown.
+ */
 import { Alert, List } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type RefObject, useEffect, useRef, useState } from 'react';
@@ -25,10 +27,10 @@ interface WorkspaceProps {
   readonly tab: SqlTab;
   readonly isActive: boolean;
   readonly relations: readonly Relation[];
-  /** Gets the editor of the active tab. */
+  /** Receives the editor of the active tab. */
   readonly active: RefObject<EditorHandle | null>;
   readonly onAction: (action: TabAction) => void;
-  /** Null if the names are next to the editor. */
+  /** Null if the names are shown next to the editor. */
   readonly onOpenNames: (() => void) | null;
 }
 
@@ -46,7 +48,7 @@ function OpenedWorkspace(props: WorkspaceProps) {
   const write = (text: string, query: { readonly query?: string } = {}): void =>
     onAction({ kind: 'write', id: tab.id, text, ...query });
   const run = useSqlRun(project, editor, (sql) => {
-    // The address links to the SQL that was run, as far as servers and browsers take it.
+    // The address links to the SQL that was run, unless it is too long for servers and browsers.
     if (sql.length <= LINKED_CHARACTERS) write(editor.current?.text() ?? '', { query: sql });
   });
   const [isDrawerOpen, drawer] = useDisclosure();

@@ -10,7 +10,7 @@ import { Dialog } from '../../ui/dialog';
 import { announce, Failure } from '../../ui/feedback';
 import { Confirm, FormButtons } from '../../ui/parts';
 
-/** The action of a dialog and its bucket: another bucket may be shown before the dialog ends. */
+/** The action of a dialog and its bucket, because another bucket may be shown before the dialog closes. */
 export type BucketAction =
   | { readonly kind: 'create' }
   | { readonly kind: 'edit' | 'delete'; readonly bucket: Bucket };

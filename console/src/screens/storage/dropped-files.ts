@@ -1,6 +1,6 @@
-/** Files that were dropped on the page, with those of dropped folders. */
+/** Files that were dropped on the page, including the files in dropped folders. */
 
-/** A file and its path below what was dropped. */
+/** A file and its path relative to the dropped item. */
 export interface NamedFile {
   readonly file: File;
   readonly path: string;

@@ -175,7 +175,7 @@ function MoreFiles({ files }: { files: ReturnType<typeof useFolder>['files'] }) 
   );
 }
 
-/** Folders are parts of the names of files: a new one is empty until a file is uploaded into it. */
+/** Folders are parts of file names, so a new folder exists only once a file is uploaded into it. */
 function NewFolder({ onCreate }: { onCreate: (name: string) => void }) {
   const t = useT();
   const [isOpen, popover] = useDisclosure();

@@ -98,7 +98,7 @@ interface BucketListProps {
   readonly add: ReactNode;
 }
 
-/** The list of a narrow window. */
+/** The list of buckets in a narrow window. */
 function BucketSelect({
   project,
   buckets,
@@ -182,7 +182,7 @@ function Files(props: FilesProps) {
   );
 }
 
-/** The use of the quota, and the way to the policies of files. */
+/** The use of the quota, and a link to the policies of files. */
 function StorageUse({ project }: { project: Project }) {
   const { t, language } = useLanguages();
   const { data } = useQuery(usageQuery(project));

@@ -1,4 +1,4 @@
-/** Uploads into folders, a few at a time, until the screen of storage is left. */
+/** Uploads into folders, a few at a time, until the storage screen is left. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { Project } from '../../queries/projects';
@@ -10,7 +10,7 @@ const PARALLEL = 3;
 interface UploadState {
   readonly id: number;
   readonly name: string;
-  /** Part that was sent, 0 to 1. */
+  /** Sent share, 0 to 1. */
   readonly part: number;
   readonly error: unknown;
 }

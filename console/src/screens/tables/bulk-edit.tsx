@@ -1,4 +1,7 @@
-/** One change for many rows: of the selection, which waits until it is saved, or of all rows that meet the filters, at once. */
+/**
+ * One change for many rows: the selected rows, where it waits until it is saved, or all rows that match the filters,
+ * where it is immediate.
+ */
 import { Button, Checkbox, Menu, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -81,7 +84,7 @@ export function BulkEdit(props: BulkEditProps) {
       ) : null}
       {action === 'changeAll' || action === 'deleteAll' ? (
         <AllRows
-          // With other filters, as after the back button, nothing that was entered counts.
+          // A change of the filters, as by the back button, discards the input.
           key={JSON.stringify(query.filters)}
           {...props}
           isDeletion={action === 'deleteAll'}

@@ -15,7 +15,7 @@ const SHOWN_CHARACTERS = 200;
 const TITLE_CHARACTERS = 1_000;
 const CHIP_HUES = 6;
 
-/** A field with more text than this keeps the browser busy for seconds. */
+/** A field with more text than this blocks the browser for seconds. */
 export const FIELD_CHARACTERS = 50_000;
 
 interface CellTextProps {
@@ -53,7 +53,7 @@ interface BooleanBoxProps extends Pick<CellTextProps, 'column' | 'onStore'> {
   readonly isTrue: boolean;
 }
 
-/** The keyboard changes it by the editor of the cell. */
+/** A checkbox for the mouse; the keyboard uses the editor of the cell. */
 function BooleanBox({ column, isTrue, onStore }: BooleanBoxProps) {
   return (
     <input
@@ -70,7 +70,7 @@ function BooleanBox({ column, isTrue, onStore }: BooleanBoxProps) {
   );
 }
 
-/** What a column without a value gets. Whole numbers that must not be null may count by themselves. */
+/** The value of a column without input. An integer column that must not be null may be an identity column. */
 export function unsetText(column: Column, t: Translate): string {
   if (column.default !== null || column.always) return column.default ?? t('generated');
   if (column.nullable) return 'null';
@@ -83,14 +83,14 @@ export function choicesOf({ category, labels }: Column): readonly string[] | nul
   return category === 'E' ? labels : null;
 }
 
-/** The elements of a list that is edited as lines; null if lines cannot show it. */
+/** The elements of a list that is edited as lines; null if lines cannot represent it. */
 function linesOf(column: Column, value: string | null): readonly string[] | null {
   const elements = isPlainList(column) ? elementsOf(value ?? '{}') : null;
   const isLossless = elements?.every((one) => one !== '' && !one.includes('\n'));
   return isLossless ? elements : null;
 }
 
-/** Values that the database sets, and bytes, are shown only. */
+/** Values that the database sets, and bytea values, are read-only. */
 export function isEditable(column: Column | undefined): boolean {
   return column !== undefined && !column.always && column.type !== 'bytea';
 }
@@ -102,7 +102,7 @@ export function isLongType({ type }: Column): boolean {
 interface CellEditorProps {
   readonly column: Column;
   readonly value: string | null;
-  /** The character that began the edit, in place of the value. */
+  /** The typed character that replaces the value. */
   readonly typed: string | null;
   readonly onStore: (value: string | null) => void;
   /** @param by lines and columns to the next cell */
@@ -117,7 +117,7 @@ export function CellEditor(props: CellEditorProps) {
   return <TextEditor {...props} lines={lines} />;
 }
 
-/** Enter leads to the next line, and Tab to the next column. */
+/** Enter moves to the next line, and Tab to the next column. */
 function wayOf({ key, shiftKey }: KeyboardEvent): readonly [number, number] | null {
   if (key === 'Enter') return shiftKey ? null : [1, 0];
   return key === 'Tab' ? [0, shiftKey ? -1 : 1] : null;
@@ -162,16 +162,16 @@ function TextEditor({ lines, ...props }: CellEditorProps & { readonly lines: rea
   return <input {...shared} {...field} value={text} dir="auto" />;
 }
 
-/** What is typed is stored as the editor is left, also when its row leaves the view or the table. */
+/** Stores the input when the editor is closed, also when its row leaves the view or the table. */
 function useTextEditor(props: CellEditorProps, lines: readonly string[] | null) {
   const { column, value, typed, onStore, onLeave } = props;
   const [field] = useState(() => fieldOf(column.type, value ?? ''));
-  /** As it was at first: the row may be read again while it is edited. */
+  /** The initial value, because the row may be read again during the edit. */
   const [shown] = useState(lines ? lines.join('\n') : toField(value ?? '', field));
   const [text, setText] = useState(typed !== null && !lines && field.type === 'text' ? typed : shown);
   const isLeft = useRef(false);
   const keep = (): void => {
-    // An empty field of a value that was null is no change.
+    // An empty field does not change a value that was null.
     if (text !== shown) onStore(storedText(column, lines, text));
   };
   const latest = useRef(keep);
@@ -185,7 +185,7 @@ function useTextEditor(props: CellEditorProps, lines: readonly string[] | null) 
     [],
   );
   const leave = (keeps: boolean, way?: readonly [number, number]): void => {
-    // The field loses the focus as it is left.
+    // The field loses the focus when it is closed.
     if (isLeft.current) return;
     isLeft.current = true;
     if (keeps) keep();

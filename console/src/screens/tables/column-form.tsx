@@ -12,7 +12,7 @@ interface ColumnFormProps {
   readonly relations: readonly Relation[];
   readonly onChange: (column: NewColumn) => void;
   readonly onRemove: (() => void) | null;
-  /** A column that is added to a table cannot be its key. */
+  /** False for a column that is added to a table, which cannot be its key. */
   readonly withKey: boolean;
 }
 

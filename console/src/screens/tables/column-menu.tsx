@@ -25,7 +25,7 @@ export interface GridHeaderProps {
   readonly onChange: ((change: Change) => void) | null;
 }
 
-/** PostgreSQL cannot sort these. */
+/** Types that PostgreSQL cannot sort. */
 const UNSORTABLE = new Set(['json', 'xml', 'point', 'polygon', 'box', 'path', 'line']);
 
 export const isSortable = ({ type }: Column): boolean => !UNSORTABLE.has(type);
@@ -54,14 +54,15 @@ export function ColumnMenu(props: ColumnMenuProps) {
       <Icon name="chevron" size={15} />
     </button>
   );
-  // A table may have hundreds of columns: only the menu that is open is made.
+  // A table can have hundreds of columns, so only the open menu is created.
   return isOpen ? <OpenMenu {...props}>{button}</OpenMenu> : button;
 }
 
 function OpenMenu({ children, ...props }: ColumnMenuProps & { readonly children: React.ReactNode }) {
   const { column, onToggle, onChange } = props;
   const anchor = useRef<HTMLDivElement>(null);
-  // At once, so that the next key is not lost. A dialog that an item opens takes the focus afterwards.
+  // Returns the focus immediately, so that the next key is not lost. A dialog that an item opens takes the
+  // focus afterwards.
   useLayoutEffect(() => {
     const grid = anchor.current?.closest<HTMLElement>('[role=grid]');
     return () => grid?.focus({ preventScroll: true });
@@ -74,7 +75,7 @@ function OpenMenu({ children, ...props }: ColumnMenuProps & { readonly children:
         position="bottom-end"
         returnFocus={false}
         withInitialFocusPlaceholder={false}
-        // Not the key that opens it.
+        // Must not include the key that opens the menu.
         clickOutsideEvents={['mousedown', 'touchstart']}
         width={210}
       >

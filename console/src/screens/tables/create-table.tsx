@@ -18,7 +18,7 @@ interface CreateTableProps {
   readonly project: Project;
   readonly relations: readonly Relation[];
   readonly schema: string;
-  /** What a file needs; null for a table without rows. */
+  /** Additional SQL for the rows of a file; null for a table without rows. */
   readonly guessed: { readonly name: string; readonly columns: readonly NewColumn[] } | null;
   readonly onClose: () => void;
   readonly onCreated: (table: string, columns: readonly NewColumn[]) => void;
@@ -89,7 +89,7 @@ export function CreateTable({ project, relations, schema, guessed, onClose, onCr
 
 function sqlOf(schema: string, name: string, columns: readonly NewColumn[], access: Access): string {
   const create = createTableSql(schema, name, columns);
-  // Plinth turns it on by itself in `public`; said here, it holds in any schema.
+  // Plinth enables row-level security in `public` automatically; this statement enables it in any schema.
   const secure = `alter table ${create.slice('create table '.length, create.indexOf(' ('))} enable row level security;`;
   if (access === 'none') return `${create}\n\n${secure}`;
   const draft = draftOf(access satisfies Template, described(columns));

@@ -1,4 +1,4 @@
-/** Filters of a grid, as table REST knows them. */
+/** Filters of a grid, with the operators of table REST. */
 import { ActionIcon, Button, Group, Pill, Popover, Select, Stack, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** The heads of the columns: name, type, sort by click, width by drag, and a menu. */
+/** The column headers: name, type, sort by click, width by drag, and a menu. */
 import { Checkbox } from '@mantine/core';
 import type { PointerEvent } from 'react';
 import { useT } from '../../i18n';
@@ -113,7 +113,7 @@ interface SelectAllProps {
   readonly selection: Selection;
 }
 
-/** Selects the rows that are loaded. */
+/** Selects the loaded rows. */
 function SelectAll({ primaryKey, loaded, selection }: SelectAllProps) {
   const t = useT();
   const keyed = loaded.map((row) => [keyOf(primaryKey, row), row] as const);

@@ -1,4 +1,4 @@
-/** One row of a grid: its cells, and the editor of the cell that is changed. */
+/** One row of a grid: its cells, and the editor of the edited cell. */
 import { Checkbox } from '@mantine/core';
 import { useState } from 'react';
 import { useT } from '../../i18n';
@@ -22,7 +22,7 @@ export interface GridRowProps {
   readonly here: number | null;
   /** The first and the last selected column, if the range has this row. */
   readonly range: readonly [number, number] | null;
-  /** Columns that somebody changed a moment ago. */
+  /** Columns that somebody changed recently. */
   readonly marked: ReadonlySet<string> | undefined;
   readonly isEditing: boolean;
   readonly typed: string | null;
@@ -131,7 +131,7 @@ function Shown({ at, line, columns, canEdit, onStore }: GridCellProps) {
 
 function Editor({ at, line, columns, typed, onStore, onLeave }: GridCellProps) {
   const { column } = columns[at]!;
-  /** As it was at first, so that a save finds what others change during the edit. */
+  /** The initial row, so that a save detects changes by others during the edit. */
   const [{ row }] = useState(line);
   return (
     <CellEditor

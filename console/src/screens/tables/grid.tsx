@@ -81,7 +81,7 @@ export function Grid(props: GridProps) {
           change={change}
           onClose={() => {
             setChange(null);
-            // The item of the menu that had the focus is gone.
+            // The menu item that had the focus no longer exists.
             scroll.element?.focus({ preventScroll: true });
           }}
         />
@@ -140,7 +140,7 @@ function GridBody(props: GridProps & { readonly cursor: GridCursor }) {
         const line = cursor.lineOf(index);
         return (
           <GridRow
-            // The editor stays, with the text that was typed, when its line moves.
+            // The editor and its text are kept when its line moves.
             key={isEditing && place?.line === index ? 'edited' : index}
             line={line}
             index={index}

@@ -1,4 +1,4 @@
-/** Brings hidden columns back. */
+/** Shows hidden columns again. */
 import { Button, Menu } from '@mantine/core';
 import { useT } from '../../i18n';
 import { Icon } from '../../ui/icon';

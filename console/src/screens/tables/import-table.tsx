@@ -1,4 +1,4 @@
-/** Makes a table for the rows of a CSV or JSON file, and imports them. */
+/** Creates a table for the rows of a CSV or JSON file, and imports them. */
 import { ActionIcon, FileButton, Tooltip } from '@mantine/core';
 import { useState } from 'react';
 import { useT } from '../../i18n';
@@ -12,13 +12,13 @@ import { Icon } from '../../ui/icon';
 import { CreateTable } from './create-table';
 import { CsvImport } from './lazy-csv-import';
 
-/** Bytes of a CSV file that the types are guessed from. */
+/** Number of bytes of a CSV file from which the types are guessed. */
 const SAMPLE = 256 * 1024;
-/** Bytes of a JSON file, which is read as a whole. */
+/** Size limit of a JSON file in bytes, because it is read as a whole. */
 const MAX_JSON = 64 * 1024 * 1024;
 
 interface Guess {
-  /** As CSV. */
+  /** The rows of the file as CSV. */
   readonly file: File;
   readonly fields: number;
   readonly name: string;
@@ -26,7 +26,7 @@ interface Guess {
 }
 
 async function guessOf(file: File, tooLarge: string): Promise<Guess> {
-  // Not with the first grid.
+  // Loaded here rather than with the first grid.
   const { guessColumns, recordsOfJson, tableNameOf } = await import('../../lib/guess-table');
   const isJson = /\.(json|jsonl|ndjson)$/i.test(file.name);
   if (isJson && file.size > MAX_JSON) throw new Error(tooLarge);
@@ -46,11 +46,11 @@ async function guessOf(file: File, tooLarge: string): Promise<Guess> {
 async function sampleOf(file: File): Promise<(readonly (string | null)[])[]> {
   const parser = new CsvParser();
   const records = parser.push(await file.slice(0, SAMPLE).text());
-  // The last line of a sample may be half of one.
+  // The last line of a sample may be incomplete.
   return [...records, ...(file.size > SAMPLE ? [] : parser.end())].map(({ fields }) => fields);
 }
 
-/** Lets a key that the file has filled count on from its greatest value. */
+/** Continues the sequence of a key after the greatest value in the file. */
 async function countOn(
   project: Project,
   { schema, name }: Relation,

@@ -1,4 +1,4 @@
-/** The switch of live rows. A table whose changes are not sent yet is made live first, by those who may. */
+/** The switch of live rows. It offers to make a table live first if its changes are not sent yet. */
 import { Alert, Button, Group, Popover, Switch, Text, Tooltip } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useT } from '../../i18n';

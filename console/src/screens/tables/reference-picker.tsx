@@ -1,4 +1,4 @@
-/** The row that a foreign key refers to, with a preview, and the choice of another. */
+/** The row that a foreign key refers to, with a preview, and the choice of another row. */
 import { Anchor, Button, Group, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
 import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
@@ -37,7 +37,7 @@ export function targetOf(
   return { relation, column: target };
 }
 
-/** The first column of text says more than the key. */
+/** The title of a row is its first text column, which says more than the key. */
 function titleOf({ relation, column }: Target): string {
   return relation.columns.find(({ type }) => /^(text|character varying)/.test(type))?.name ?? column;
 }
@@ -109,7 +109,7 @@ export function ReferenceField({ project, target, value, onPick }: ReferenceFiel
   );
 }
 
-/** The beginning of the row that is referred to, which leads to the row. */
+/** The beginning of the referenced row, which links to the row. */
 function Referenced({ project, target, value }: { project: Project; target: Target; value: string }) {
   const filters: Filter[] = [{ column: target.column, operator: 'eq', value }];
   const [settled] = useDebouncedValue(value, 300);
@@ -139,7 +139,7 @@ function Referenced({ project, target, value }: { project: Project; target: Targ
 interface ReferenceChoiceProps {
   readonly project: Project;
   readonly target: Target;
-  /** A value that is not in the list can be typed, too. */
+  /** A value that is not in the list can also be typed. */
   readonly onPick: (value: string) => void;
   readonly onNull?: (() => void) | undefined;
   readonly onClose: () => void;

@@ -96,7 +96,7 @@ export function RowDrawer(props: RowDrawerProps) {
 
 type Place = Pick<RowDrawerProps, 'project' | 'relation' | 'relations'>;
 
-/** The row that a foreign key of one column refers to, and the choice of another. */
+/** The row that a foreign key of one column refers to, and the choice of another row. */
 function pickerOf(
   { name }: Column,
   { project, relation, relations }: Place,

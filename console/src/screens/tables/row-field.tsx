@@ -12,7 +12,7 @@ import { choicesOf, FIELD_CHARACTERS, isLongType, unsetText } from './cell';
 import styles from './row-field.module.css';
 import textStyles from '../../ui/text.module.css';
 
-/** The part of a too long value that a field shows. */
+/** Number of characters that a field shows of a long value. */
 const PREVIEW_CHARACTERS = 2_000;
 
 interface FieldProps {
@@ -68,7 +68,7 @@ interface InputProps extends Omit<FieldProps, 'picker'> {
   readonly description: string;
   /** The elements, if the value is edited as a list. */
   readonly list: readonly string[] | null;
-  /** For a long value. */
+  /** Buttons for a long value. */
   readonly isTall: boolean;
 }
 
@@ -136,7 +136,7 @@ function isValidJson(text: string): boolean {
   }
 }
 
-/** With a time zone, the present moment; without one, the time of the browser's clock. */
+/** The current time: with a time zone, or in the browser's local time. */
 function nowOf(type: string): string {
   const now = new Date();
   if (type.endsWith('with time zone')) return now.toISOString();
@@ -151,7 +151,7 @@ interface LongValueProps {
   readonly onShowAll: () => void;
 }
 
-/** The beginning of a long value. All of it is a file, or a field on purpose. */
+/** The beginning of a long value. The whole value can be downloaded, or opened in a field. */
 function LongValue({ column, description, value, onShowAll }: LongValueProps) {
   const { t, language } = useLanguages();
   const size = formatBytes(new Blob([value]).size, language);

@@ -1,4 +1,4 @@
-/** The rows of a table: filters, the grid, and the bar of changes that were not saved. */
+/** The rows of a table: filters, the grid, and the bar of unsaved changes. */
 import { ActionIcon, Button, Group, Tooltip } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { getRouteApi } from '@tanstack/react-router';
@@ -34,7 +34,7 @@ import { type Selection, useSelection } from './use-selection';
 
 const route = getRouteApi('/signed-in/projects/$slug/tables');
 
-/** Another table is another grid. */
+/** Another table gets a new grid. */
 const LEFT_BY = ['schema', 'table'];
 
 interface RowsProps {

@@ -1,4 +1,4 @@
-/** Below the grid: how many rows there are, the way to one of them, and the changes that were not saved. */
+/** The bar below the grid: the number of rows, the input to go to a row, and the unsaved changes. */
 import { Alert, Button, Group, NumberInput, Text } from '@mantine/core';
 import { useLanguages } from '../../i18n';
 import { formatNumber } from '../../lib/format';
@@ -11,7 +11,7 @@ import type { Scroller } from './use-scroll';
 import textStyles from '../../ui/text.module.css';
 import styles from './status-bar.module.css';
 
-/** With fewer rows the scroll bar is as quick. */
+/** Number of rows below which the scroll bar is as quick. */
 const JUMP_ROWS = 200;
 
 export function StatusBar({ grid, scroll }: { grid: GridState; scroll: Scroller }) {

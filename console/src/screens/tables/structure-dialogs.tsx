@@ -22,7 +22,7 @@ import {
 
 const route = getRouteApi('/signed-in/projects/$slug/tables');
 
-/** A change that waits for the person. */
+/** A change that waits for a confirmation. */
 export type Change =
   | { readonly kind: 'add' | 'addIndex' | 'addForeignKey' | 'addPrimaryKey' }
   | { readonly kind: 'alter'; readonly column: Column }

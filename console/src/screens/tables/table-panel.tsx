@@ -20,7 +20,7 @@ interface TablePanelProps {
   readonly project: Project;
   readonly relation: Relation;
   readonly relations: readonly Relation[];
-  /** Null where the list is always visible. */
+  /** Null if the list is always visible. */
   readonly onOpenList: (() => void) | null;
 }
 

@@ -170,7 +170,7 @@ function TableList({ project, relations, schema, chosen, onCreate, onChoose }: T
   );
 }
 
-/** Which schema is shown, its picture, and ways to a new table. */
+/** The selected schema, its picture, and buttons for a new table. */
 function SideTools(props: Pick<TableListProps, 'project' | 'relations' | 'schema' | 'onCreate'>) {
   const { project, relations, schema, onCreate } = props;
   const t = useT();
@@ -222,7 +222,7 @@ function SideTools(props: Pick<TableListProps, 'project' | 'relations' | 'schema
   );
 }
 
-/** Warns of a table that is served without row-level security. */
+/** Warns about an exposed table without row-level security. */
 function RlsMark({ relation }: { relation: Relation }) {
   const t = useT();
   if (relation.kind !== 'table' || relation.rls) return null;

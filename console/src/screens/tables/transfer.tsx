@@ -1,4 +1,4 @@
-/** CSV out of a table and into it, both by table REST, with progress. */
+/** Export and import of CSV by table REST, with progress. */
 import { ActionIcon, Button, FileButton, Menu, Text, Tooltip } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useRef, useState } from 'react';

@@ -24,7 +24,7 @@ export function useCellRange(cursor: GridCursor, onOpen: (row: Row) => void) {
     if (left > 0) tell(t('cellsLeft', { count: left }));
   };
 
-  /** @returns null if some values of the range are not here, which is said */
+  /** @returns null, with a message, if some values of the range are not loaded */
   const cellsOf = (): Cells | null => {
     const { top, bottom, left, right } = range!;
     const cells: (string | null)[][] = [];
@@ -38,7 +38,7 @@ export function useCellRange(cursor: GridCursor, onOpen: (row: Row) => void) {
     }
     return cells;
   };
-  /** The drawer has the whole of a long value. */
+  /** Opens the drawer, which has complete values, or reports that the range is not loaded. */
   const tellMissing = (line: Line): null => {
     if (isSingle && line.row) onOpen(line.row);
     else tell(t('rangeNotLoaded'));
@@ -60,7 +60,7 @@ export function useCellRange(cursor: GridCursor, onOpen: (row: Row) => void) {
   };
   return {
     clear,
-    /** Copies the first line of the range into the others. */
+    /** Copies the first line of the range into the other lines. */
     fillDown: (): void => {
       const first = range && lineOf(range.top);
       if (!first || !isLoaded(first)) return;
@@ -77,7 +77,7 @@ export function useCellRange(cursor: GridCursor, onOpen: (row: Row) => void) {
       if (isBusy || !isInGrid(event)) return;
       event.preventDefault();
       const data = event.clipboardData;
-      // A picture, for example.
+      // The clipboard has other data, for example a picture.
       if (![CELLS_TYPE, 'text/plain'].some((type) => data.types.includes(type))) return;
       const cells = cellsFromJson(data.getData(CELLS_TYPE)) ?? fromTabText(data.getData('text/plain'));
       const width = cells.reduce((most, row) => Math.max(most, row.length), 1);
@@ -92,7 +92,7 @@ export function useCellRange(cursor: GridCursor, onOpen: (row: Row) => void) {
   };
 }
 
-/** Dialogs that the grid opened are elsewhere in the page. */
+/** False for events in dialogs that the grid opened, which are elsewhere in the page. */
 function isInGrid({ target, currentTarget }: ClipboardEvent): boolean {
   return currentTarget.contains(target as Node);
 }
@@ -108,14 +108,14 @@ interface CellAt {
 /** Undefined leaves the cell as it is. */
 type ValueAt = (at: CellAt) => string | null | undefined;
 
-/** What would be left out of a change of many rows would not be seen. */
+/** False if some rows of the range are not loaded, because the user would not notice that they are omitted. */
 function isAllLoaded({ count, lineOf }: GridCursor, { top, bottom }: Range): boolean {
   for (let index = top; index <= Math.min(bottom, count - 1); index++)
     if (!isLoaded(lineOf(index))) return false;
   return true;
 }
 
-/** The changes that set the cells of a range, which may stand out of the grid, and how many cells are left. */
+/** The changes that set the cells of a range, which may extend beyond the grid, and the number of omitted cells. */
 function editsOf(cursor: GridCursor, target: Range, valueAt: ValueAt): { edits: Edit[]; left: number } {
   const { columns, count, lineOf } = cursor;
   const edits: Edit[] = [];
@@ -136,7 +136,7 @@ function editsOf(cursor: GridCursor, target: Range, valueAt: ValueAt): { edits: 
   return { edits, left };
 }
 
-/** What is pasted fills a range that it fits into several times. */
+/** Pasted cells are repeated if the range is a multiple of their size. */
 function repeated(pasted: number, selected: number): number {
   return selected % pasted === 0 ? selected : pasted;
 }

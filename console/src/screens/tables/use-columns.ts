@@ -1,4 +1,4 @@
-/** The columns of a grid as a person arranged them. The browser keeps the arrangement, for each person and table. */
+/** The columns of a grid as a person arranged them. The browser stores the arrangement for each person and table. */
 import { useLocalStorage } from '@mantine/hooks';
 import { useMemo } from 'react';
 import { currentSession, personOf } from '../../api/session';
@@ -38,7 +38,7 @@ export function useColumns({ id }: Project, { schema, name, columns }: Relation)
           rows.map((row) => row[column]),
         ),
       }),
-    /** Columns of CSS. */
+    /** The `grid-template-columns` of CSS. */
     template: [SELECT_PX, ...shown.map(({ width }) => width)].map((width) => `${width}px`).join(' '),
     /** Pixels at the start of each row that stay in view. */
     pinnedPx: shown.reduce((end, { left, width }) => (left === null ? end : left + width), SELECT_PX),

@@ -1,4 +1,4 @@
-/** The cursor of a grid: where it is among lines that come and go, the range that it selects, and what its cells may do. */
+/** The cursor of a grid: its position among changing lines, its range, and the actions on its cells. */
 import { useEffect, useReducer } from 'react';
 import type { Column, Relation } from '../../queries/catalog-types';
 import {
@@ -53,7 +53,7 @@ export function useCursor(options: CursorOptions) {
   const focus = (): void => scroll.element?.focus({ preventScroll: true });
   const reveal = (line: number, column: number): void => {
     scroll.toRow(line);
-    // The head, which is always in view: a cell would also scroll to the line that it still has.
+    // Scrolls to the header, which is always in view, because a cell would also scroll to its old line.
     scroll.element
       ?.querySelector(`[data-head="${column}"]`)
       ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
@@ -68,9 +68,9 @@ export function useCursor(options: CursorOptions) {
     place,
     columns,
     count,
-    /** Null without a place. */
+    /** Null without a position. */
     range: place && clampRange(rangeOf(place, cursor.extent), count, columns.length),
-    /** The corner of the range that keys with Shift move. */
+    /** The corner of the range that Shift and a key move. */
     corner: place && {
       line: clamp(place.line + cursor.extent.lines, count),
       column: clamp(place.column + cursor.extent.columns, columns.length),
@@ -103,14 +103,14 @@ export function useCursor(options: CursorOptions) {
     clear: (): void => dispatch({ type: 'move', place: isOneCell(cursor.extent) ? null : place }),
     canEdit: (line: Line, column: number): boolean =>
       isWritable && !line.isDeleted && isLoaded(line) && isShort(line, columns[column]),
-    /** A value that names a row of another table is chosen from there. @param typed replaces the value */
+    /** Edits a cell; the value of a foreign key is chosen from the other table. @param typed replaces the value */
     edit: (line: Line, index: number, typed?: string): void => {
       const column = columns[index]!;
       const target = referenceOf(column.name);
       if (target) dispatch({ type: 'pick', picking: { line, column, target } });
       else dispatch({ type: 'edit', key: line.key, typed });
     },
-    /** @param by lines and columns to the next place */
+    /** @param by lines and columns to the next cell */
     leaveEditor: ([lines, across]: readonly [number, number] = [0, 0]): void => {
       dispatch({ type: 'leave', place });
       if (place && (lines !== 0 || across !== 0)) moveTo(place.line + lines, place.column + across);
@@ -137,7 +137,7 @@ interface Lines {
   readonly columns: number;
 }
 
-/** The place of the cursor among the lines as they are now: its line may have moved. */
+/** Finds the cursor among the current lines, because its line may have moved. */
 function found(stored: Place | null, { shown, lineOf, lines, columns }: Lines) {
   if (!stored || columns === 0) return { place: null, isFound: false };
   const index = [stored.line, ...shown].find((one) => lineOf(one).key === stored.key);
@@ -170,7 +170,7 @@ export function isLoaded({ row, insertId }: Line): boolean {
   return row !== null || insertId !== null;
 }
 
-/** A field can hold the value, and all of the value is here. */
+/** True if a field can hold the value and the value is complete. */
 function isShort(line: Line, column: Column | undefined): boolean {
   if (!column || !isEditable(column)) return false;
   const value = valueOf(column.name, line.changed, line.row);

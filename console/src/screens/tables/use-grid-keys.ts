@@ -1,4 +1,4 @@
-/** The keys of a grid, as a spreadsheet has them. Tab leaves the grid: a page must not hold the focus. */
+/** The keys of a grid, as in a spreadsheet. Tab leaves the grid, because a page must not trap the focus. */
 import type { KeyboardEvent } from 'react';
 import { targetOfKey } from '../../lib/grid-cursor';
 import type { Row } from '../../lib/grid-query';
@@ -62,7 +62,7 @@ function actOnMany(key: string, cursor: GridCursor, cells: CellRange): boolean {
   return true;
 }
 
-/** A value that is chosen from a list is not typed. */
+/** False for a value that is chosen from a list and not typed. */
 function typeInto({ line, place, columns, edit }: GridCursor, key: string): void {
   const column = columns[place!.column]!;
   edit(line!, place!.column, choicesOf(column) ? undefined : key);

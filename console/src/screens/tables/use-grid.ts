@@ -1,4 +1,4 @@
-/** The rows that a grid shows, and the changes that were not saved. */
+/** The rows that a grid shows, and the unsaved changes. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { saveChanges } from '../../queries/save-changes';

@@ -1,4 +1,4 @@
-/** Keeps the rows of a grid as they are in the table: reads them again as changes arrive, and marks what changed. */
+/** Keeps the rows of a grid up to date: reads them again when changes arrive, and marks changed cells. */
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useReducer } from 'react';
 import { forgetCredentials } from '../../api/identity';
@@ -10,19 +10,19 @@ import { followStream } from '../../queries/follow-stream';
 import { callRows, type RowPage } from '../../queries/rows';
 import type { GridOptions } from './use-pages';
 
-/** Milliseconds for which a change is marked. */
+/** Milliseconds during which a change is marked. */
 const MARKED_MS = 4_000;
 /** Changes that arrive together are read together. */
 const GATHER_MS = 100;
 const MIN_PAUSE_MS = 1_000;
-/** The rows of a large or busy table are read again for a sixth of the time at most. */
+/** Reading the rows of a large or busy table may take at most a sixth of the time. */
 const PAUSE_PER_READ = 5;
 
 interface LiveState {
   readonly status: 'off' | 'connecting' | 'live';
-  /** Why the server refuses; after other failures the next attempt follows by itself. */
+  /** Why the server refuses; after other failures the next attempt follows automatically. */
   readonly error: ApiError | null;
-  /** What each reading found, as long as it is marked. */
+  /** Changes that each reading found, as long as they are marked. */
   readonly found: readonly Marks[];
 }
 
@@ -81,13 +81,13 @@ export function useLiveRows(
             relation,
             identity,
             signal,
-            // The rows are read as pages: the stream has the changes only.
+            // The stream has only the changes, because the rows are read as pages.
             parameters: new URLSearchParams({ limit: '0' }),
             headers: { Accept: 'text/event-stream' },
           }),
         onOpen: () => {
           dispatch({ type: 'opened' });
-          // Rows may have changed before.
+          // Rows may have changed before the stream was opened.
           refresh.ask();
         },
         onEvents: (events) => {
@@ -99,7 +99,7 @@ export function useLiveRows(
         },
         onEnd: (error) => {
           dispatch({ type: 'ended', error });
-          // The keys were rotated, or the token has ended.
+          // The keys were rotated, or the token has expired.
           if (error?.status === 401) forgetCredentials();
           return error?.status === 401;
         },
@@ -119,7 +119,7 @@ export function useLiveRows(
 
 export type LiveRows = ReturnType<typeof useLiveRows>;
 
-/** Rows that are loaded. Without a key, a row cannot be found again. */
+/** The loaded rows by their keys. Without a key, a row cannot be found again. */
 function rowsByKey(
   client: QueryClient,
   base: readonly unknown[],
@@ -131,7 +131,7 @@ function rowsByKey(
   return new Map(rows.map((row) => [keyOf(primaryKey, row), row]));
 }
 
-/** As keyOf() of the row that is read as text; other values of a key than numbers and texts may differ. */
+/** Like keyOf() of the row that is read as text, but key values other than numbers and texts may differ. */
 function keyOfRecord(primaryKey: readonly string[], data: string): string {
   const { record = {} } = JSON.parse(data) as { record?: Record<string, unknown> };
   const texts = primaryKey.map((name) => [name, String(record[name])] as const);
@@ -143,7 +143,7 @@ interface Pacer {
   readonly stop: () => void;
 }
 
-/** Runs a task when asked, and not more often than its own time allows. A page that is not in view waits. */
+/** Runs a task on request, but limits the share of time that it takes. A hidden page waits. */
 function pacer(task: () => Promise<void>): Pacer {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isAsked = false;

@@ -1,4 +1,4 @@
-/** The row of the drawer: a new row, one without a key, or the row that the address links to. */
+/** The row of the drawer: a new row, a row without a key, or the row that the address links to. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
@@ -44,7 +44,7 @@ export function useOpenedRow({ project, relation, identity }: RowCall) {
     enabled: linked !== null,
     staleTime: Infinity,
   });
-  /** Counts the rows that were opened: a long value is read first, and another row may be opened before it is there. */
+  /** Counts the opened rows, because another row may be opened before a long value has been read. */
   const opening = useRef(0);
   useEffect(() => () => void (opening.current += 1), []);
   const open = async (row: Row): Promise<void> => {
@@ -52,7 +52,7 @@ export function useOpenedRow({ project, relation, identity }: RowCall) {
     try {
       const whole = await fetchRow({ project, relation, identity }, row);
       if (number !== opening.current) return;
-      // The address links to the row, if a key names it.
+      // The address links to the row if it has a key.
       if (primaryKey.length === 0) return setEdited({ row: whole });
       const key = keyOf(primaryKey, row);
       client.setQueryData(queryKey(key), whole);

@@ -1,6 +1,6 @@
 /**
- * The pages of rows near the view. A page is read from its neighbour's first or last key; only a jump to a place without a
- * loaded neighbour counts rows. Pages far from the view are dropped, so memory does not grow during scrolling.
+ * The pages of rows near the view. A page is read from its neighbour's first or last key; only a jump without a loaded
+ * neighbour counts rows. Pages far from the view are dropped, so memory does not grow during scrolling.
  */
 import { type QueryClient, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -12,7 +12,7 @@ import { FIRST_PAGE, type GridQuery, isCut, type Place, type Row } from '../../l
 
 /** Pages before and after the visible ones. */
 const AHEAD = 2;
-/** Above it, and in views, PostgreSQL's estimate stands for the number of rows: to count them may take longer than allowed. */
+/** Above this number, and for views, PostgreSQL's estimate is used, because counting may exceed the time limit. */
 const COUNTED_ROWS = 2_000_000;
 
 export interface GridOptions {
@@ -77,7 +77,7 @@ export function usePages({ project, relation, identity, query }: GridOptions) {
     queries: indexes.map((index) => ({
       queryKey: [...base, index],
       queryFn: ({ signal }: { signal: AbortSignal }) => load(index, signal),
-      // One page is found by a jump. Its neighbours follow by the keys of its rows.
+      // A jump reads one page. Its neighbours are read by the keys of its rows.
       enabled: [index - 1, index, index + 1].some(has) || (!isAnchored && index === view.first),
       gcTime: 0,
     })),
@@ -132,12 +132,12 @@ function placeOf(
   { index, lastPage, size }: PageOf,
   sort: GridQuery['sort'],
 ): Place {
-  /** Rows that are out of date after a change do not show where their neighbours begin. */
+  /** False for rows that are out of date after a change, because they do not show where their neighbours begin. */
   const rowsOf = (page: number): readonly Row[] => {
     const state = client.getQueryState<RowPage>([...base, page]);
     return state?.data && !state.isInvalidated && state.fetchStatus === 'idle' ? state.data.rows : [];
   };
-  /** Nor do rows whose sorted value is cut. */
+  /** Rows whose sorted value is cut do not show it either. */
   const isWhole = (row: Row | undefined): row is Row =>
     row !== undefined && !(sort && isCut(row[sort.column]));
   const before = rowsOf(index - 1).at(-1);
@@ -147,7 +147,7 @@ function placeOf(
   return index === lastPage ? 'last' : { offset: index * size };
 }
 
-/** The number of all rows as far as a page corrects it; null if it does not. */
+/** The number of all rows if a page corrects it; otherwise null. */
 async function totalAfter(
   { rows }: RowPage,
   { place, index, size, lastPage }: PageOf & { place: Place },
@@ -156,6 +156,6 @@ async function totalAfter(
   if (place === 'last' || 'before' in place) return null;
   if (rows.length === 0 && 'offset' in place) return (await count()).total;
   if (rows.length < size) return index * size + rows.length;
-  // A full last page: there may be more rows than estimated.
+  // The last page is full, so there may be more rows than estimated.
   return index === lastPage ? (index + 1) * size + 1 : null;
 }

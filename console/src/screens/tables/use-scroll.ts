@@ -1,4 +1,4 @@
-/** The scroll position of a grid, as lib/row-window.ts maps it to rows. */
+/** The scroll position of a grid, which lib/row-window.ts maps to rows. */
 import { useEffect, useState } from 'react';
 import {
   AT_START,
@@ -11,7 +11,7 @@ import {
   scrollTo,
 } from '../../lib/row-window';
 
-/** The head of the columns with its border. */
+/** Height of the column header with its border. */
 const HEAD_PX = 31;
 
 export function useScroll(rows: number) {

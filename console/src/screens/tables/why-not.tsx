@@ -1,4 +1,4 @@
-/** Which policy lets a row through for an identity, and which does not. */
+/** Shows which policies allow a row for an identity. */
 import { Alert, Badge, Code, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -30,7 +30,7 @@ interface WhyNotProps {
   readonly onClose: () => void;
 }
 
-/** Verdicts that let the row through. */
+/** Verdicts that allow the row. */
 const OPEN = new Set<Verdict>(['allowed', 'bypasses', 'rlsOff']);
 
 export function WhyNot({ project, relation, row, onClose }: WhyNotProps) {

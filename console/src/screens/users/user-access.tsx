@@ -1,4 +1,4 @@
-/** Sessions and second factors of a user. */
+/** The sessions and second factors of a user. */
 import { Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type Project } from '../../queries/projects';

@@ -143,7 +143,7 @@ interface ProfileProps {
 function Profile({ user, onSave, isSaving }: ProfileProps) {
   const t = useT();
   const stored = JSON.stringify(user.data, null, 2);
-  // Changed fields only: input during a save stays.
+  // Resets only changed fields, so that input during a save is kept.
   const [draft, setDraft] = useState<Partial<Record<'email' | 'name' | 'data', string>>>({});
   const input = { email: user.email, name: user.name, data: stored, ...draft };
   const isValid = isJsonObject(input.data);
@@ -247,7 +247,7 @@ function Ban({ user, onChange }: { user: User; onChange: (until: string | null) 
   );
 }
 
-/** Sends the mail that a user requests after forgetting the password. */
+/** Sends the mail that resets a forgotten password. */
 function Password({ project, user }: { project: Project; user: User }) {
   const t = useT();
   const reset = useMutation({

@@ -1,4 +1,4 @@
-/** The ways in which a user signs in: with a password, or by a provider of OpenID Connect, SAML or LDAP. */
+/** The sign-in methods of a user: a password, or a provider of OpenID Connect, SAML or LDAP. */
 import { Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useLanguages } from '../../i18n';

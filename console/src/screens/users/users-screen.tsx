@@ -1,4 +1,4 @@
-/** Users of a project: search, create, invite, and everything about one of them. */
+/** Users of a project: search, creation, invitation, and the details of a user. */
 import { Button, Pagination, Table, UnstyledButton } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';

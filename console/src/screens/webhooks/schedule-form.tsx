@@ -1,4 +1,4 @@
-/** Creates or changes a schedule: when, and SQL or a request. */
+/** Creates or changes a schedule: its times, and SQL or a request. */
 import { SegmentedControl, Select, Stack, Switch, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -23,7 +23,7 @@ interface Input {
 
 interface FormProps {
   readonly project: Project;
-  /** Null: a new one. */
+  /** Null for a new schedule. */
   readonly schedule: Schedule | null;
   readonly onClose: () => void;
 }

@@ -1,4 +1,4 @@
-/** What a project runs at certain times, with the history of each schedule. */
+/** The schedules of a project, with the history of each. */
 import { Badge, Button, Group, Stack, Table, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** Creates or changes a webhook. Its table stays. */
+/** Creates or changes a webhook, whose table cannot be changed. */
 import { Checkbox, Group, MultiSelect, Select, Stack, Switch, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -40,7 +40,7 @@ interface Input {
 
 interface FormProps {
   readonly project: Project;
-  /** Null: a new one. */
+  /** Null for a new webhook. */
   readonly webhook: Webhook | null;
   readonly onClose: () => void;
   readonly onCreated: (secret: string) => void;
@@ -154,7 +154,7 @@ function Fields({ input, relations, isNew, onEdit }: FieldsProps) {
 }
 
 interface TableFieldsProps extends Pick<FieldsProps, 'input' | 'onEdit'> {
-  /** Undefined: there is no table, or it was dropped. */
+  /** Undefined if there is no table, or it was dropped. */
   readonly relation: Relation | undefined;
 }
 

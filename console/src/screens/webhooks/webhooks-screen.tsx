@@ -1,4 +1,4 @@
-/** What a project sends and runs by itself: webhooks and schedules. */
+/** The webhooks and schedules of a project. */
 import { Stack } from '@mantine/core';
 import { useT } from '../../i18n';
 import { useMay, useProject } from '../../queries/projects';

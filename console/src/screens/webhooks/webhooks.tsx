@@ -1,4 +1,4 @@
-/** The list of webhooks, and what can be done with each of them. */
+/** The list of webhooks, and the actions on each webhook. */
 import { Badge, Button, Group, Stack, Table, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
@@ -14,7 +14,7 @@ import textStyles from '../../ui/text.module.css';
 import { Deliveries } from './deliveries';
 import { WebhookForm } from './webhook-form';
 
-/** What is open: a form, a question or a drawer. */
+/** The open form, question or drawer. */
 type Open =
   | { readonly part: 'create' }
   | { readonly part: 'edit' | 'rotate' | 'delete' | 'deliveries'; readonly webhook: Webhook }
