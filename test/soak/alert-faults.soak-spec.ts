@@ -1,6 +1,6 @@
 /**
- * Alerts about the work of an install fire when their fault is made. Needs promtool (package `prometheus`, or PROMTOOL), Redis and
- * the right to mount. alerts.soak-spec.ts has those about servers.
+ * Alerts about the work of an install fire when their fault is caused. Needs promtool (package `prometheus`, or
+ * PROMTOOL), Redis and the right to mount. alerts.soak-spec.ts tests alerts about servers.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -107,7 +107,7 @@ jest.setTimeout(300_000);
       await asOwner(access, async (session) => {
         session.on('error', () => undefined);
         await session.query('select count(pg_advisory_lock(n)) from generate_series(1, 60000) n');
-        // Until it is ended.
+        // Waits until the session is ended.
         await session.query('select pg_sleep(10)');
       }).catch(() => undefined);
       return scrape();
@@ -127,7 +127,7 @@ jest.setTimeout(300_000);
     expect(made.status).toBe(201);
     await project.sql(`insert into storage.files (bucket_id, filename, content_type, size, sha256, object_id)
       select id, 'lost', 'text/plain', 1, repeat('0', 64), '${randomUUID()}' from storage.buckets`);
-    // As the hourly one.
+    // Runs the sweep as the hourly job does.
     await plinth.app.get(StorageSweep).sweepAll();
     await expectFired(before, 'PlinthFilesLost', scrape);
   });
@@ -263,7 +263,7 @@ jest.setTimeout(300_000);
     const service = new HttpClient(plinth.baseUrl, { apikey: key, authorization: `Bearer ${key}` });
     await service.post(`/p/${body.slug}/storage/buckets`, { name: 'box' });
     let before = '';
-    // Of the time before a start nothing is known for a minute.
+    // For a minute after a start, the state of earlier files is unknown.
     await eventually(async () => {
       before = await healthy();
       expect(before).toMatch(/^plinth_file_archive_behind_seconds(\{.*\})? 0$/m);

@@ -1,4 +1,7 @@
-/** Alerts about servers fire when their fault is made, and only then. Needs promtool (package `prometheus`, or PROMTOOL), PostgreSQL and Redis. */
+/**
+ * Alerts about servers fire when their fault is caused, and only then. Needs promtool (package `prometheus`, or
+ * PROMTOOL), PostgreSQL and Redis.
+ */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,7 +54,7 @@ jest.setTimeout(180_000);
     return text;
   }
 
-  it('nothing fires without a fault', async () => {
+  it('no alert fires without a fault', async () => {
     expect(firedBy(await healthy(), await healthy())).toEqual([]);
   });
 
@@ -70,7 +73,7 @@ jest.setTimeout(180_000);
     const [platform] = await primary.query<{ name: string }>(
       `select datname as name from pg_database where datname like 'plinth\\_test\\_%'`,
     );
-    // The last migration finds what it would create.
+    // The objects that the last migration creates exist already, so it fails.
     await primary.query(
       'delete from extensions.plinth_migrations where id = (select max(id) from extensions.plinth_migrations)',
       `plinth_${project.id}`,

@@ -1,7 +1,7 @@
 /**
- * The suite of `@supabase/auth-js` against Plinth, unmodified but for address and keys. AUTH_JS_CHECKOUT names its package in a
- * checkout of github.com/supabase/supabase-js (`packages/core/auth-js`) with its development dependencies installed; without
- * it, the test is skipped.
+ * The suite of `@supabase/auth-js` against Plinth, unmodified except for address and keys. AUTH_JS_CHECKOUT names its
+ * package in a checkout of github.com/supabase/supabase-js (`packages/core/auth-js`) with its development dependencies
+ * installed; without it, the test is skipped.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ const SETTINGS = {
   webauthn_origins: ['http://localhost:5173'],
 };
 
-/** Tests that fail, by the beginning of their full names, each with its reason. */
+/** Failing tests by the beginning of their full names, each with its reason. */
 const EXPECTED_FAILURES: readonly (readonly [prefix: string, reason: string])[] = [
   ['GoTrueAdminApi OAuth Admin', 'Plinth is no OAuth server'],
   [
@@ -56,7 +56,7 @@ afterAll(async () => {
 });
 
 (CHECKOUT === undefined ? it.skip : it)(
-  'passes, but for what the list names',
+  'passes, except for the listed tests',
   async () => {
     const results = await runSuite(CHECKOUT ?? '', directory, async () => {
       await promisify(execFile)(process.execPath, [join(directory, 'test/generate-signing-keys.js')]);
@@ -75,7 +75,7 @@ afterAll(async () => {
   600_000,
 );
 
-/** Address and keys. The suite signs the keys itself, with a key that only Supabase's CLI knows. */
+/** Replaces address and keys, because the suite signs keys with a secret of Supabase's CLI. */
 function useProject(file: string): void {
   const constants: Readonly<Record<string, string>> = {
     GOTRUE_URL_SIGNUP_ENABLED_AUTO_CONFIRM_ON: `${plinth.baseUrl}/p/${project.slug}/auth/v1`,

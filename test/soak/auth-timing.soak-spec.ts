@@ -77,7 +77,7 @@ const ldapSetting = ({ ldapsPort, ca }: SlapdServer): object => ({
 
 const nobody = (): string => `user-${randomUUID()}@example.com`;
 
-/** Milliseconds of two kinds of work, done in turns so that noise affects both. */
+/** Durations of two functions in milliseconds, measured alternately so that noise affects both. */
 async function timesOf(
   first: (n: number) => Work,
   second: (n: number) => Work,
@@ -160,10 +160,10 @@ describe.each(['reset-password', 'resend-verification'])('POST /%s', (path) => {
   }, 120_000);
 });
 
-/** Numbers of phones with an account, and of others. */
+/** A phone number with or without an account. */
 const phone = (n: number, isKnown: boolean): string => `+49${isKnown ? 1 : 2}${String(n).padStart(8, '0')}`;
 
-/** By name: a request for an address, login or phone that has an account, or has none, and the status of both answers. */
+/** Requests by name, for an address, login or phone with or without an account, and the status of both responses. */
 const WAYS: [string, number, (n: number, isKnown: boolean) => [path: string, body: object]][] = [
   ['sign-in with a wrong password', 401, (n, isKnown) => ['login', { ...of(n, isKnown), password: 'wrong' }]],
   [

@@ -1,4 +1,4 @@
-/** Backup and restore stream: values of 60 MB and many files do not add to the memory of the server. */
+/** Backup and restore are streamed, so values of 60 MB and many files do not add to the memory of the server. */
 import {
   createReadStream,
   createWriteStream,
@@ -33,13 +33,13 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** MiB of a line of /proc/<pid>/status. */
+/** Value of a line of /proc/<pid>/status in MiB. */
 function memory(name: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync(`/proc/${plinth.child.pid}/status`, 'utf8');
   return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]) / 1024;
 }
 
-/** MiB that the server had at most while `work` ran, above those before it. */
+/** Largest growth of the server's memory while `work` ran, in MiB. */
 async function addedBy(work: () => Promise<void>): Promise<number> {
   const before = memory('VmRSS');
   writeFileSync(`/proc/${plinth.child.pid}/clear_refs`, '5');

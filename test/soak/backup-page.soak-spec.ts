@@ -1,6 +1,7 @@
 /**
- * docs/guides/backup.md from top to bottom, as it is written, up to physical backups (test/process/physical-backup.proc-spec.ts): one
- * machine is backed up and lost, and another one gets all that it had. Only the address and the directories differ.
+ * Follows docs/guides/backup.md from top to bottom, up to physical backups (test/process/physical-backup.proc-spec.ts):
+ * one machine is backed up and lost, and its data is restored on another machine. Only the address and the directories
+ * differ.
  */
 import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -23,7 +24,7 @@ function block(text: string): string {
   return found[0] as string;
 }
 
-/** Lines of a block from the first one that matches on; without `isAfter`, those before it. */
+/** Lines of a block from the first matching line on or, without `isAfter`, before it. */
 function part(text: string, since: RegExp, isAfter: boolean): string {
   const lines = text.split('\n');
   const at = lines.findIndex((line) => since.test(line));
@@ -88,7 +89,7 @@ async function fill(): Promise<void> {
   fileId = (await http.send('POST', `/p/${acme.slug}/storage/buckets/box/upload`, { body })).body.data.id;
 }
 
-/** With the current key: a restore makes new ones. */
+/** A client with the current key, because a restore creates new keys. */
 async function service(): Promise<HttpClient> {
   const key = (await plinth.admin.get(`/admin/v1/projects/${acme.id}/keys`)).body.service_role_key;
   return new HttpClient(plinth.baseUrl, { apikey: key, authorization: `Bearer ${key}` });
@@ -111,7 +112,7 @@ async function removeProjects(): Promise<void> {
 }
 
 it(
-  'backs up one machine, and gives all of it to another one',
+  'backs up one machine, and restores it on another machine',
   async () => {
     const [one, all] = [block('plinth restore acme.tar.gz --dry-run'), block('plinth restore --all install')];
     const http = block('/admin/v1/restore');

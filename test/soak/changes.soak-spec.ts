@@ -1,4 +1,4 @@
-/** Changes of tables under load: time from commit to callback, fan-out, and kills, with no change lost or told out of order. */
+/** Changes of tables under load: time from commit to callback, fan-out, and kills, without lost or reordered changes. */
 import { performance } from 'node:perf_hooks';
 import type { Caller } from '../../src/access/caller';
 import type { ChangeMessage } from '../../src/changes/change';
@@ -43,7 +43,9 @@ async function callerFor(role: string, claims: Record<string, unknown> = {}): Pr
 const quantile = (values: number[], share: number): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length * share)] ?? 0;
 
-/** 100 changes a second for some seconds; milliseconds from commit to the last callback of each. */
+/**
+ * Makes 100 changes per second for some seconds. @returns milliseconds from commit to the last callback of each change
+ */
 async function measure(subscribers: number, claims: number, seconds: number): Promise<number[]> {
   const feed = plinth.app.get(ChangeFeed, { strict: false });
   const committed = new Map<number, number>();
@@ -84,7 +86,7 @@ async function measure(subscribers: number, claims: number, seconds: number): Pr
   const access = await accessOf(plinth, project.id);
   const total = seconds * 100;
   await asOwner(access, async (client) => {
-    // The log is sent when it is flushed, which the test run's server does every 200 ms otherwise.
+    // The log is sent when it is flushed, which the test run's server would do only every 200 ms.
     await client.query('set synchronous_commit = on');
     const start = performance.now();
     for (let n = 0; n < total; n += 1) {

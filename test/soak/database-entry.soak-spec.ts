@@ -1,6 +1,6 @@
 /**
- * Thirty logins of a hostile owner, held before their last message, race against each project that is created, restored or moved:
- * none enters. PLINTH_CREATIONS, PLINTH_RESTORES and PLINTH_MOVES set the numbers.
+ * Thirty logins of a hostile owner, held before their last message, race against each project that is created, restored
+ * or moved, and none succeeds. PLINTH_CREATIONS, PLINTH_RESTORES and PLINTH_MOVES set the numbers.
  */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => plinth.stop(), 120_000);
 
-/** @param places the servers that get databases in the meantime */
+/** @param places the servers that get databases during the race */
 async function expectNoEntry(places: readonly string[], work: () => Promise<void>): Promise<void> {
   const races: EntryRace[] = [];
   for (const server of places) {

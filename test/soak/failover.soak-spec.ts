@@ -1,6 +1,6 @@
 /**
- * The primary fails under load and its standby is promoted; later other programs take all connections. The platform database is on
- * the same servers.
+ * The primary fails under load and its standby is promoted; later, other programs use all connections. The platform
+ * database is on the same servers.
  */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,9 +15,9 @@ import { TestPlinth } from '../support/plinth';
 import { hasPostgres, PostgresServer } from '../support/postgres-server';
 import type { TestProject, TestUser } from '../support/test-project';
 
-/** Of the load before the fault, and after the recovery. */
+/** Requests of the load before the fault, and after the recovery. */
 const SOME_REQUESTS = 100;
-/** Measured: less than a second. The limit allows for slower machines. */
+/** Recovery takes less than a second; the limit allows for slower machines. */
 const SERVES_AGAIN_MS = 20_000;
 const MAX_CONNECTIONS = 60;
 
@@ -41,7 +41,7 @@ const MAX_CONNECTIONS = 60;
     standby = await primary.addStandby(directory, 'standby');
     await primary.query(`alter system set synchronous_standby_names = 'standby'`);
     await primary.query('select pg_reload_conf()');
-    // The standby is the first of them: the primary is found by asking.
+    // The standby is listed first, so Plinth must find the primary by asking.
     const databaseUrl = withHostList(PostgresServer.urlOf([standby, primary], 'postgres'));
     plinth = await TestPlinth.start({ databaseUrl });
     other = await TestPlinth.start({ databaseUrl, replicaOf: plinth });
@@ -92,7 +92,7 @@ const MAX_CONNECTIONS = 60;
       async () => expect(load.served).toBeGreaterThan(served + SOME_REQUESTS),
       SERVES_AGAIN_MS,
     );
-    // The standby has no slot of the feed: changes may be missing, and the stream goes on.
+    // The standby has no slot of the feed, so changes may be missing, and the stream continues.
     await eventually(
       async () =>
         expect(changes.of('INSERT').at(-1).record.n).toBeGreaterThan(load.acknowledged.at(-100) ?? 0),
@@ -114,7 +114,7 @@ const MAX_CONNECTIONS = 60;
 
   it('hears notifications of the new primary: a change in one process reaches the other', async () => {
     const at = (): Promise<HttpAnswer> => project.service.at(other.baseUrl).get('/rest/v1/numbers');
-    // A lost notification would be made up for after a minute.
+    // A lost notification would only be made up for after a minute.
     await eventually(async () => expect((await at()).status).toBe(200));
     await eventually(async () => {
       expect((await maxRows(1)).status).toBe(200);
@@ -139,7 +139,7 @@ const MAX_CONNECTIONS = 60;
       }
     };
     try {
-      // Connections of Plinth that are closed in the meantime become free.
+      // Connections that Plinth closes during this time become free.
       await eventually(async () => {
         await takeAll();
         const { status, headers } = await cold.service.get('/rest/v1/nothing');

@@ -1,4 +1,7 @@
-/** Guides whose commands take long: moves from other databases, migrations in CI, the production checklist, runbooks. */
+/**
+ * Guides whose commands take long: migrations from other databases, migrations in CI, the production checklist,
+ * runbooks.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -22,7 +25,7 @@ import { installedMajors, SystemPostgres } from '../support/system-postgres';
 startForGuides();
 
 it(
-  'migrations-in-ci.md: a migration is made, tried, applied and compared',
+  'migrations-in-ci.md: a migration is created, tried, applied and compared',
   async () => {
     await createProject('acme');
     const guide = new Guide('migrations-in-ci');
@@ -46,7 +49,7 @@ it(
     expect(said).toMatch(/^ok +database /m);
     const page = readFileSync(join(ROOT, 'docs/guides/production.md'), 'utf8');
     const commands = [...page.matchAll(/\| `(plinth [^`]+)` \|/g)].map(([, command = '']) => command);
-    // Others are in the guides that the page links.
+    // The guides that the page links have the other commands.
     const quick = [...new Set(commands)].filter((command) => !/ (db diff|token) /.test(command));
     expect(quick.length).toBeGreaterThan(4);
     await guide.shell(quick.join('\n').replaceAll('<project>', 'checked'));
@@ -89,7 +92,7 @@ it(
       async () => expect((await plinth.admin.get('/admin/v1/projects')).body).toEqual([]),
       LIMIT_MS,
     );
-    // The first start of the new machine creates it.
+    // The first start of the new machine creates the data directory.
     await createProject('demo');
     expect(await operations.run('plinth audit verify', { BACKUP_PASSPHRASE })).toMatch(/^ok +database /m);
     expect(await status(keys.service)).toBe(401);
@@ -100,7 +103,7 @@ it(
       'Runbooks for alerts',
     )[1]!;
     const commands = [...page.matchAll(/`(plinth [^`<]+)`/g)].map(([, command = '']) => command);
-    // Without schedules and a passphrase of the server there is nothing to run.
+    // These commands need schedules and a passphrase of the server.
     const quick = [...new Set(commands)].filter((command) => !/backup run( |$)/.test(command));
     expect(quick.length).toBeGreaterThan(3);
     await operations.shell(quick.join('\n'));
@@ -144,10 +147,10 @@ it(
   3 * LIMIT_MS,
 );
 
-/** Below the version of the embedded one, which pg_dump must not be older than. */
+/** A version below the embedded one, because pg_dump must not be older than its server. */
 const major = installedMajors(18).at(-1);
 
-(major === undefined ? describe.skip : describe)('databases of others', () => {
+(major === undefined ? describe.skip : describe)('other databases', () => {
   let old: SystemPostgres;
   beforeAll(async () => (old = await SystemPostgres.start(major!)), LIMIT_MS);
   afterAll(() => old.stop());
@@ -162,7 +165,7 @@ const major = installedMajors(18).at(-1);
   }
 
   it(
-    'from-postgresql.md: tables, rows and users of another database move over',
+    'from-postgresql.md: tables, rows and users of another database are migrated',
     async () => {
       const guide = new Guide('from-postgresql');
       const OLD = await oldDatabase(guide, 'plain', OLD_SHOP);

@@ -39,7 +39,7 @@ async function expectBounded(
   alter: (megabytes: number) => Promise<unknown>,
 ): Promise<void> {
   let growth = Infinity;
-  // Garbage collection only adds noise, so the least of three tries counts. A retained value shows in each.
+  // Garbage collection only adds noise, so the least of three tries counts. A retained value would appear in each.
   for (let tries = 0; tries < 3 && growth >= PART; tries += 1) {
     const added: number[] = [];
     for (const megabytes of [SHORT, LONG]) {

@@ -1,6 +1,6 @@
 /**
- * kill -9 of Plinth, of PostgreSQL, of replication and of clients while rows are followed by supabase-js and by streams of events, and
- * told by webhooks: nothing is told twice or out of order, nothing of the kept log is missed, and no webhook is lost.
+ * kill -9 of Plinth, of PostgreSQL, of replication and of clients while supabase-js, streams of events and webhooks
+ * follow rows: no event is repeated or reordered, no change in the kept log is missed, and no webhook is lost.
  * LIVE_SOAK_SECONDS=3600 npm run soak -- test/soak/live-kills
  */
 import { randomInt } from 'node:crypto';
@@ -17,9 +17,12 @@ import { WebhookReceiver } from '../support/webhook-receiver';
 
 const RUN_MS = Number(process.env.LIVE_SOAK_SECONDS ?? 120) * 1_000;
 const BETWEEN_KILLS_MS = 8_000;
-/** A subscriber that returns within this time after its last change is owed every change: the log of a minute is kept. */
+/**
+ * A subscriber that returns within this time after its last change must get every change, because the log of a minute
+ * is kept.
+ */
 const KEPT_MS = 50_000;
-/** Rows whose updates are told in order by webhooks. */
+/** Number of rows whose updates webhooks must report in order. */
 const LINES = 10;
 const LARGE = 100_000;
 const LIMIT_MS = 300_000;
@@ -31,7 +34,7 @@ let receiver: WebhookReceiver;
 let plinth: PlinthProcess;
 let port: number;
 let project: { readonly id: string; readonly slug: string; readonly anon_key: string };
-/** The writer ends, and then, once everybody has the last row, the followers. */
+/** The writer ends first, and the followers end once all have the last row. */
 let [isOver, isDone] = [false, false];
 /** Rows are 0 to written - 1, in the order of their commits. */
 let written = 0;
@@ -74,7 +77,7 @@ async function sql(query: string): Promise<any> {
   return answer.body.rows;
 }
 
-/** Repeats a commit until it is acknowledged, or known to have been made. */
+/** Repeats a commit until it is acknowledged, or found to have succeeded. */
 async function commit(rows: number): Promise<void> {
   const query = `insert into t select n from generate_series(${written}, ${written + rows - 1}) n; update lines set n = n + 1`;
   for (; ; await pause(100)) {
@@ -94,16 +97,16 @@ interface Told {
   readonly record: { readonly id: number };
 }
 
-/** Follows the table, and notes what it is told. */
+/** Follows the table, and records the events. */
 interface Follower {
   readonly name: string;
   readonly ids: number[];
   interruptions: number;
-  /** Reasons for which changes were said to be missing. */
+  /** Reported reasons for missing changes. */
   readonly gaps: string[];
-  /** Milliseconds since 1970 of the last commit of which it has a row. */
+  /** Time of the last commit of which the follower has a row, in milliseconds since 1970. */
   lastCommit: number;
-  /** Milliseconds from that commit until it was there again, at most. */
+  /** Longest time from such a commit until the follower was back, in milliseconds. */
   longest: number;
   done: Promise<void>;
 }
@@ -129,7 +132,7 @@ function noteReturn(follower: Follower): void {
     follower.longest = Math.max(follower.longest, Date.now() - follower.lastCommit);
 }
 
-/** @param staysMs milliseconds after which the client goes, without a word */
+/** @param staysMs milliseconds after which the client disconnects without notice */
 async function followEvents(follower: Follower, staysMs: number): Promise<void> {
   const key = project.anon_key;
   const headers = { apikey: key, authorization: `Bearer ${key}`, accept: 'text/event-stream' };
@@ -164,9 +167,9 @@ async function followEvents(follower: Follower, staysMs: number): Promise<void> 
   }
 }
 
-/** @param continues each time it joins again after the last position; otherwise the client does all by itself */
+/** @param continues true to join again after the last position; otherwise the client reconnects by itself */
 async function followChannel(follower: Follower, continues: boolean): Promise<void> {
-  /** Of the last row, and of the last message: a client that is leaving passes none on. */
+  /** Positions of the last row, and of the last message, because a leaving client passes no rows on. */
   let [position, read]: (string | undefined)[] = [];
   /** Reads the position, which realtime-js does not pass on. */
   class Tap extends WebSocket {
@@ -226,7 +229,7 @@ async function followChannel(follower: Follower, continues: boolean): Promise<vo
   await leave();
 }
 
-/** Does nothing while it is still down after the last kill. */
+/** Kills PostgreSQL, unless it is still down after the last kill. */
 function killDatabase(): void {
   const file = join(directory, 'data/postgres/postmaster.pid');
   const [pid] = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
@@ -286,14 +289,14 @@ it(`kills in ${RUN_MS / 1_000} s lose nothing`, async () => {
     await pause(randomInt(BETWEEN_KILLS_MS / 2, BETWEEN_KILLS_MS * 1.5));
     const name = names[randomInt(names.length)] ?? '';
     await KILLS[name]?.().catch((error: unknown) => {
-      // Another one has hit what this one needs.
+      // Another kill has hit a process that this kill needs.
       if (name !== 'sender') throw error;
     });
     kills.set(name, (kills.get(name) ?? 0) + 1);
   }
   isOver = true;
   await writing;
-  // A client that was joining is not owed the last row, but a further one.
+  // A client that was joining need not get the last row, but must get a later row.
   for (const end = Date.now() + LIMIT_MS; !followers.every(isUpToDate) && Date.now() < end;) {
     await commit(1);
     await until(() => followers.every(isUpToDate), 5_000).catch(() => undefined);

@@ -1,6 +1,6 @@
 /**
- * Every supported version of Node.js passes the unit and integration tests, the tests of a start, and end-to-end tests of each
- * area. The npm registry has the programs; without it the tests are skipped.
+ * Every supported version of Node.js passes the unit and integration tests, the start tests, and end-to-end tests of
+ * each area. The programs come from the npm registry; without it the tests are skipped.
  */
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -11,10 +11,10 @@ import { ROOT } from '../process/support/processes';
 
 const run = promisify(execFile);
 
-/** The oldest one that package.json allows, and the later ones with support. */
+/** The oldest version that package.json allows, and the later supported versions. */
 const VERSIONS = (process.env.PLINTH_NODE_VERSIONS ?? '20.19.0 22 24 26').split(' ');
 const PACKAGE = `node-${process.platform}-${process.arch}`;
-/** For one version. */
+/** Time limit for one version. */
 const LIMIT_MS = 2_400_000;
 /** A file or more of each area. */
 const SAMPLE = [

@@ -1,4 +1,7 @@
-/** The cost of pictures: the first of a photo against sharp alone, a kept one against a download of its size, in turns. */
+/**
+ * The cost of pictures, measured alternately: a new picture compared with sharp alone, and a stored picture compared
+ * with a download of its size.
+ */
 import sharp from 'sharp';
 import { TestPlinth } from '../support/plinth';
 
@@ -16,7 +19,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - begun;
 }
 
-it('is that of sharp, and that of a download', async () => {
+it('is close to sharp for a new picture, and to a download for a stored picture', async () => {
   const project = await plinth.createProject({ plan: 'enterprise' });
   const base = `${plinth.baseUrl}/p/${project.slug}/storage/v1`;
   const headers = { apikey: project.serviceKey, authorization: `Bearer ${project.serviceKey}` };

@@ -1,6 +1,7 @@
 /**
- * A large project that cannot be followed to another server to the end: the source gives up the slot, has none, or something is written
- * that the target cannot repeat. The move fails with the reason, the project stays where it was, and nothing is left behind.
+ * A move of a large project that cannot be completed: the source gives up the slot, has no free slot, or a change is
+ * made that the target cannot repeat. The move fails with the reason, the project remains where it was, and nothing is
+ * left behind.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,10 +17,10 @@ import { PostgresProxy } from '../support/postgres-proxy';
 import { TestProject } from '../support/test-project';
 
 const MOVED_MS = 120_000;
-/** Milliseconds by which the target answers late, so that the copy lasts. */
+/** Delay of the target's responses in milliseconds, so that the copy takes long. */
 const SLOW_MS = 500;
 const KEPT_MIB = 64;
-/** With more than 32 MiB: a page holds few of its rows. */
+/** A table of more than 32 MiB, because a page holds few of its rows. */
 const TABLES = `create table large with (fillfactor = 10) as select n from generate_series(1, 120000) n;
   alter table large add primary key (n);
   create table notes (id int primary key, text text); alter table notes alter text set storage external;
@@ -66,7 +67,7 @@ const begin = ({ id }: TestProject): Promise<HttpAnswer> =>
 const moveOf = async ({ id }: TestProject): Promise<HttpAnswer['body']> =>
   (await plinth.admin.get(`/admin/v1/projects/${id}/move`)).body;
 
-/** Begins a move and makes the target slow once rows are copied: the changes are kept by then. */
+/** Begins a move, and makes the target slow once rows are copied and changes are kept. */
 async function untilCopying(project: TestProject): Promise<void> {
   expect((await begin(project)).status).toBe(202);
   await until(async () => (await moveOf(project)).step === 'copying rows', MOVED_MS);
@@ -101,7 +102,7 @@ it('fails when the source gives up the log that the move needs (max_slot_wal_kee
   await untilCopying(project);
   let kept = 0;
   await onSource(async (client) => {
-    // Until PostgreSQL has dropped the slot, or the move has noticed.
+    // Writes until PostgreSQL has dropped the slot, or the move has noticed.
     await until(async () => {
       await client.query(
         `select pg_logical_emit_message(false, 'log', repeat('x', 1000000)) from generate_series(1, 32)`,
@@ -135,7 +136,7 @@ it('is refused before it begins while the source has no free replication slot', 
   expect((await plinth.admin.get(`/admin/v1/projects/${project.id}/move`)).status).toBe(404);
 }, 120_000);
 
-it('fails when a large object is made meanwhile, and keeps it', async () => {
+it('fails when a large object is created during the move, and keeps it', async () => {
   const project = await newProject();
   await untilCopying(project);
   await asOwner(await accessOf(plinth, project.id), (client) =>
@@ -145,7 +146,7 @@ it('fails when a large object is made meanwhile, and keeps it', async () => {
   expect(await project.sql(`select convert_from(lo_get(4711), 'UTF8') as text`)).toEqual([{ text: 'kept' }]);
 }, 240_000);
 
-it('fails when a row of more than 64 MiB is written meanwhile', async () => {
+it('fails when a row of more than 64 MiB is written during the move', async () => {
   const project = await newProject();
   await untilCopying(project);
   await asOwner(await accessOf(plinth, project.id), (client) =>
@@ -160,7 +161,7 @@ it('fails when its materialized views are slow to refresh', async () => {
   await assertStays(project, /materialized views/);
 }, 240_000);
 
-it('fails when the primary key of a table is dropped meanwhile', async () => {
+it('fails when the primary key of a table is dropped during the move', async () => {
   const project = await newProject();
   await untilCopying(project);
   await asOwner(await accessOf(plinth, project.id), async (client) => {
@@ -171,7 +172,7 @@ it('fails when the primary key of a table is dropped meanwhile', async () => {
   expect(await project.sql('select count(*)::int as n from notes where id = 3')).toEqual([{ n: 2 }]);
 }, 240_000);
 
-it('fails when a partition is made meanwhile, and its rows stay', async () => {
+it('fails when a partition is created during the move, and keeps its rows', async () => {
   const project = await newProject(`create table parted (id int primary key) partition by range (id);
     create table parted_0 partition of parted for values from (0) to (10)`);
   await untilCopying(project);

@@ -1,7 +1,7 @@
 /**
- * A project moves between two servers again and again under load, and the process that moves it is killed: a small project,
- * which is copied while writes are refused, and a large one, whose changes are followed. PLINTH_MOVES and PLINTH_KILLS set the
- * numbers. Needs a build (`npm run build`).
+ * A project moves repeatedly between two servers under load, and the process that moves it is killed: a small project,
+ * which is copied while writes are refused, and a large project, whose changes are followed. PLINTH_MOVES and
+ * PLINTH_KILLS set the numbers. Needs a build (`npm run build`).
  */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ import { TestProject } from '../support/test-project';
 
 const MOVES = Number(process.env.PLINTH_MOVES ?? 6);
 const KILLS = Number(process.env.PLINTH_KILLS ?? 30);
-/** Milliseconds of refused writes that are promised. */
+/** Promised limit for refused writes in milliseconds. */
 const PROMISED_MS = 5_000;
 
 describe.each([

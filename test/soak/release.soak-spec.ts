@@ -1,4 +1,4 @@
-// `npm run release`: the archive is installed and started where no registry can be reached.
+// The archive of `npm run release` is installed and started without access to a registry.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -61,10 +61,10 @@ it(
 );
 
 it(
-  'leaves the packages and the build of a server that runs from the clone alone',
+  'does not change the packages and the build of a server that runs from the clone',
   () =>
     withDirectory(async (folder) => {
-      // As `npm start` leaves it: without the development tools.
+      // `npm start` leaves the clone in this state, without the development tools.
       const skipped = ['.git', '.tmp', 'data', 'node_modules', 'clients', 'examples'];
       const clone = path.join(folder, 'clone');
       await cp(ROOT, clone, {

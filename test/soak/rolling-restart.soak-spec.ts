@@ -1,6 +1,6 @@
 /**
- * Three processes behind a load balancer are restarted one after the other under load: no request fails. PLINTH_RATE sets
- * the requests a second. Needs a build (`npm run build`).
+ * Three processes behind a load balancer are restarted one after the other under load, and no request fails.
+ * PLINTH_RATE sets the requests a second. Needs a build (`npm run build`).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -16,7 +16,7 @@ const RATE = Number(process.env.PLINTH_RATE ?? 500);
 /** Milliseconds between two bursts of requests. */
 const TICK_MS = 20;
 const RESTART_LIMIT_MS = 60_000;
-/** Milliseconds that the last requests may take on a machine that cannot keep up with the rate. */
+/** Time limit in milliseconds for the last requests on a machine that cannot keep up with the rate. */
 const DRAIN_LIMIT_MS = 30_000;
 
 let directory: string;
@@ -34,7 +34,7 @@ beforeAll(async () => {
   const env = {
     DATABASE_URL: database.href,
     MASTER_KEY: 'rolling-master-key-0123456789-0123456789',
-    // More than the balancer takes to notice.
+    // Longer than the balancer takes to notice.
     SHUTDOWN_DELAY: '2',
     DATABASE_MAX_CONNECTIONS: '20',
   };
@@ -93,7 +93,7 @@ it(`restarts three processes at ${RATE} requests/s with no failed request`, asyn
   };
   const began = performance.now();
   const load = setInterval(() => {
-    // An open load: slow answers do not lower its rate.
+    // An open load, so slow responses do not lower its rate.
     const due = ((performance.now() - began) / 1_000) * RATE;
     while (counts.sent < due) void send((counts.sent += 1));
   }, TICK_MS);

@@ -16,7 +16,7 @@ const PYTHON = process.env.S3_TESTS_PYTHON ?? 'python3';
 const MARKS = `abac_test appendobject auth_aws2 bucket_encryption bucket_logging bucket_policy cloud_restore cloud_transition delete_marker
   encryption fails_on_aws iam_account iam_role iam_user lifecycle lifecycle_expiration lifecycle_transition object_lock object_ownership
   s3select s3website sns sse_s3 storage_class test_of_sts user_policy versioning webidentity_test`;
-/** Parts of names. */
+/** Parts of the names of omitted tests. */
 const SUBJECTS = `versioning versioned object_lock acl policy post_object checksum cksum object_attributes access_bucket anon public logging
   torrent cors_ object_raw copy_not_owned create_bad bad_expect grant expected_bucket_owner current_object object_current owner
   get_part set_bucket_tagging amz_date`;
@@ -30,7 +30,7 @@ const LEAST_PASSED = 180;
 const not = (names: string): string => `not (${names.split(/\s+/).join(' or ')})`;
 
 (CHECKOUT === undefined ? it.skip : it)(
-  'passes the part that applies',
+  'passes the applicable tests',
   async () => {
     const port = await freePort();
     const plinth = await TestPlinth.start({ env: { S3_PORT: `127.0.0.1:${port}` } });

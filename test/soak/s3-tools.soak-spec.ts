@@ -1,4 +1,7 @@
-/** The guide docs/guides/s3-tools.md: its commands run as they are written, but for addresses and keys. Missing tools are skipped. */
+/**
+ * Runs the commands of docs/guides/s3-tools.md as they are written, except for addresses and keys. Missing tools are
+ * skipped.
+ */
 import { execFile, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +17,7 @@ const PAGE = readFileSync(join(__dirname, '../../docs/guides/s3-tools.md'), 'utf
 const BLOCKS = [...PAGE.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, text = '']) => text);
 const hasTool = (name: string): boolean => spawnSync(name, ['--help']).error === undefined;
 
-/** One of several parts, and names that tools have to encode. */
+/** A file of several parts, and names that tools must encode. */
 const FILES: Readonly<Record<string, Buffer>> = {
   'large.bin': randomBytes(20 * 1024 * 1024),
   'ümlaut +%.txt': Buffer.from('text'),
@@ -49,7 +52,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Runs the block of the tool, and further commands. @returns what is printed */
+/** Runs the block of the tool, and further commands. @returns the output */
 async function run(tool: string, ...more: string[]): Promise<string> {
   const [keys = ''] = BLOCKS.filter((text) => text.includes('AWS_SECRET_ACCESS_KEY='));
   const [block = ''] = BLOCKS.filter((text) => new RegExp(`^${tool} `, 'm').test(text));
@@ -85,7 +88,7 @@ withTool('aws')(
 );
 
 withTool('rclone')(
-  'rclone keeps a folder in step',
+  'rclone synchronizes a folder',
   async () => {
     await run('rclone', 'rclone copy plinth:photos ./by-rclone', 'rclone purge plinth:photos');
     expectSame('by-rclone');

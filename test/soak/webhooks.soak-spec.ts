@@ -1,4 +1,7 @@
-/** kill -9 of Plinth and of PostgreSQL while webhooks are delivered: none is lost, and those of a row arrive in order. */
+/**
+ * kill -9 of Plinth and of PostgreSQL while webhooks are delivered. No delivery is lost, and deliveries of a row arrive
+ * in order.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,11 +17,11 @@ import { WebhookReceiver } from '../support/webhook-receiver';
 const KILLS = 5;
 const ROWS = Number(process.env.WEBHOOKS_SOAK_ROWS ?? 10_000);
 const BATCH = 100;
-/** Between two kills. */
+/** Milliseconds between two kills. */
 const BATCHES = Math.floor((ROWS / BATCH) * 0.15);
-/** Limits of time grow with the rows. */
+/** Time limits grow with the number of rows. */
 const SCALE = Math.max(1, ROWS / 10_000);
-/** Lines of changes of one row, told in order. */
+/** Number of rows whose changes must arrive in order. */
 const LINES = 20;
 
 jest.setTimeout(900_000 * SCALE);
@@ -78,7 +81,7 @@ it(`${KILLS} kills lose none of ${ROWS} changes`, async () => {
     withDatabase: (kill) => kill % 2 === 1,
     moment: () => until(() => work.acknowledged >= goal, 60_000 * SCALE).then(() => (goal += BATCHES)),
   });
-  // The rest, without a kill.
+  // The remaining changes are delivered without a kill.
   for (; next < ROWS; next += BATCH)
     await install.sql(
       project.id,
@@ -108,7 +111,7 @@ it(`${KILLS} kills lose none of ${ROWS} changes`, async () => {
   expect(failed.body.rows).toEqual([{ n: 0 }]);
   for (let id = 0; id < LINES; id += 1) {
     const all = receiver.at('/lines').filter(({ json }) => json.record.id === id);
-    // The first arrival of each counts: a delivery whose outcome was lost comes again.
+    // The first arrival of each delivery counts, because a delivery whose outcome was lost is repeated.
     const firsts = [...new Set(all.map(({ json }) => json.record.n as number))];
     expect(firsts).toEqual(Array.from({ length: stored.last }, (_, index) => index + 1));
   }

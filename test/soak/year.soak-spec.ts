@@ -20,13 +20,13 @@ import { upload } from '../support/uploads';
 import { WebhookReceiver } from '../support/webhook-receiver';
 
 const MINUTES = Number(process.env.PLINTH_YEAR_MINUTES ?? 10);
-/** Schedules are looked at every 30 seconds. */
+/** Each step takes at least 30 seconds, because schedules are checked every 30 seconds. */
 const STEPS = Math.max(6, MINUTES * 2);
 const STEP_MS = (MINUTES * 60_000) / STEPS;
 const DAYS = 365 / STEPS;
 const PROJECTS = 20;
 const KEEP = 2;
-/** Renewed each quarter, which is up to two steps late when steps are long. */
+/** Lifetime of certificates, which are renewed each quarter, up to two steps late if steps are long. */
 const CERTIFICATE_DAYS = 220;
 const PASSWORD = 'correct horse';
 const CLIENTS = 4;
@@ -57,7 +57,7 @@ interface Sample {
 }
 
 (hasFakeClock && hasRedis ? it : it.skip)(
-  'a year passes, and memory, disk, connections and files are as at its beginning (needs libfaketime and Redis)',
+  'after a year, memory, disk, connections and files are as at its beginning (needs libfaketime and Redis)',
   async () => {
     await build();
     const directory = mkdtempSync(join(tmpdir(), 'plinth-year-'));
@@ -132,7 +132,7 @@ interface Sample {
       return { id, slug, anon, service };
     };
 
-    /** Some days of one project. Rows and files are replaced: what is stored stays about the same. */
+    /** Some days of one project. Rows and files are replaced, so the amount of data remains about the same. */
     const live = async (project: Project, step: number): Promise<void> => {
       const auth = `/v1/auth/${project.id}`;
       const storage = `/p/${project.slug}/storage`;
@@ -199,7 +199,7 @@ interface Sample {
     };
     /** Bytes of each relation by kind of file; those of the projects are summed. */
     const relations = async (): Promise<Map<string, number>> => {
-      // Scratch databases of rehearsals come and go.
+      // Rehearsals create and drop scratch databases, which are not measured.
       const names = ['plinth', ...projects.map(({ id }) => `plinth_${id}`)];
       const sizes = new Map<string, number>();
       for (const database of names)
@@ -227,12 +227,12 @@ interface Sample {
         const work = async (): Promise<void> => {
           for (let next = left.pop(); next; next = left.pop()) await live(next, step);
         };
-        // A process may keep the former time for a second.
+        // A process can keep the previous time for a second.
         await new Promise((resolve) => setTimeout(resolve, 1_500));
         await Promise.all(Array.from({ length: CLIENTS }, work));
         for (let n = step % 5; n < PROJECTS; n += 5) await rotate(projects[n]!);
         if (step % Math.ceil(STEPS / 4) === Math.ceil(STEPS / 4) - 1) {
-          // Every three months: a new certificate, a new admin key, and a start of the same or a later version.
+          // Every three months, there is a new certificate, a new admin key, and a start of the same or a later version.
           const passed = Math.round((clock.now().getTime() - Date.now()) / 86_400_000);
           const validity = { days: passed + CERTIFICATE_DAYS, authority: tls };
           const renewed = await issueCertificate(directory, 'server', ['127.0.0.1'], validity);
@@ -264,7 +264,7 @@ interface Sample {
       const last = samples.at(-1)!;
       expect(last.files).toBeLessThanOrEqual(first.files * 1.1 + 5);
       expect(last.connections).toBeLessThanOrEqual(first.connections * 1.1 + 5);
-      // Dead rows of the test's own table, which it replaces thrice a step, wait for autovacuum.
+      // The test's own table is excluded, because its dead rows wait for autovacuum.
       const projectBytes = (all: Map<string, number>): number =>
         [...all].reduce((sum, [name, bytes]) => sum + (/^projects (?!notes)/.test(name) ? bytes : 0), 0);
       expect(projectBytes(ends)).toBeLessThanOrEqual(projectBytes(sizes) * 1.1);

@@ -89,7 +89,7 @@ export async function attemptsOf(plinth: TestPlinth, project: TestProject): Prom
     { kind: 'nothing', what: 'the apikey in a cookie', headers: { cookie: `apikey=${serviceKey}` } },
     attempt('anon key as apikey only', 'no bearer', anonKey, null),
     {
-      ...attempt('invalid token', 'Basic in place of Bearer', anonKey, null),
+      ...attempt('invalid token', 'Basic instead of Bearer', anonKey, null),
       headers: { apikey: anonKey, authorization: `Basic ${user}` },
     },
     attempt('anon key', 'the anon key twice', anonKey, anonKey),
@@ -103,7 +103,7 @@ export async function attemptsOf(plinth: TestPlinth, project: TestProject): Prom
     attempt('service-role key', 'the service-role key twice', serviceKey, serviceKey),
     attempt('service-role key', 'the service-role key as apikey', serviceKey, anonKey),
     attempt('service-role key', 'the service-role key as bearer', anonKey, serviceKey),
-    attempt("service-role key, user's token", 'an access token beside it', serviceKey, user),
+    attempt("service-role key, user's token", 'an access token next to it', serviceKey, user),
     attempt('platform admin key', 'the admin key', null, ADMIN_KEY),
     ...Object.entries(invalid).flatMap(([what, token]) => [
       attempt('invalid token', what, anonKey, token),
@@ -178,7 +178,7 @@ async function foreignAttempts(plinth: TestPlinth, project: TestProject, user: s
 /** The expected outcome of an attempt on a route. */
 export function expectedOf(route: RouteRule, { kind, foreign, what }: Attempt): Outcome {
   const namesProject = /:project_(id|slug)/.test(route.path);
-  // Where nothing else names a project, the key of another one is for that one.
+  // If nothing else names a project, the key of another project selects that project.
   if (route.rule === 'apikey' && !namesProject && what.startsWith("another project's")) return 'yes';
   return outcomeOf(route.rule, foreign && namesProject ? 'invalid or foreign key' : kind);
 }

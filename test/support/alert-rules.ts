@@ -1,4 +1,6 @@
-/** Evaluates docker/monitoring/alerts.yml over scrapes of GET /metrics with promtool, Prometheus' own (package `prometheus`). */
+/**
+ * Evaluates docker/monitoring/alerts.yml over scrapes of GET /metrics with Prometheus' promtool (package `prometheus`).
+ */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,16 +10,16 @@ import { eventually } from './eventually';
 const RULES = join(__dirname, '../../docker/monitoring/alerts.yml');
 const PROMTOOL = process.env.PROMTOOL ?? 'promtool';
 const SAMPLE = /^(\w+)(?:\{(.*)\})? (\S+)$/;
-/** Scrapes of 15 seconds before the fault. */
+/** Number of scrapes, 15 seconds apart, before the fault. */
 const BEFORE = 20;
-/** Minutes after the fault, besides those that the rule waits. */
+/** Minutes after the fault, in addition to the waiting time of the rule. */
 const LATER = 5;
 const LIMIT_MS = 120_000;
 const COUNT = /^\w+_(total|bucket|count|sum)\b/;
 
 export const hasPromtool = spawnSync(PROMTOOL, ['--version']).status === 0;
 
-/** Series with their value, those of the metrics that the rules name. @param text null: the scrape failed */
+/** Values of the series whose metrics the rules name. @param text null if the scrape failed */
 function seriesOf(text: string | null): Map<string, string> {
   const rules = readFileSync(RULES, 'utf8');
   const series = new Map([['up{instance="plinth:9090",job="plinth"}', text === null ? '0' : '1']]);
@@ -31,7 +33,8 @@ function seriesOf(text: string | null): Map<string, string> {
 }
 
 /**
- * @param before a scrape without the fault @param after one with it, which lasts: counters go on to grow as they did between the two
+ * @param before a scrape without the fault @param after a scrape with the fault, which lasts: counters continue to grow
+ * as between the two scrapes
  * @param among the names of the alerts to try
  * @returns the names of the alerts that fire only then, with the times that the rules wait
  */
@@ -63,13 +66,13 @@ export function firedBy(before: string, after: string | null, among = /^/): stri
     .map(({ name }) => name);
 }
 
-/** That the rule waits. */
+/** Minutes that the rule waits. */
 function minutesOf(rule: string): number {
   const [, count = '0', unit] = /for: (\d+)([mh])/.exec(rule) ?? [];
   return Number(count) * (unit === 'h' ? 60 : 1);
 }
 
-/** Until the metrics, of which some are kept for a minute, show it. */
+/** Scrapes until the alert fires, because some metrics are cached for a minute. */
 export async function expectFired(
   before: string,
   alert: string,

@@ -4,7 +4,7 @@ import type { TestPlinth } from './plinth';
 
 export const PASSPHRASE = 'correct horse — battery staple';
 
-/** A pair of keys of age. */
+/** A key pair of age. */
 export const AGE_IDENTITY = 'AGE-SECRET-KEY-1Y7EWZTTMDFUR47MWU378Y2YHXPL3P025VHZ4PVQL7XNZX974CA8S3MVG4X';
 export const AGE_RECIPIENT = 'age1eq3vwchq9780ckavvyzph8nzjyxecqh3jwesamcxtlaxj0ek3ayqx5hak9';
 

@@ -1,4 +1,7 @@
-/** Objects of every kind, and what of a database has to be the same after a restore: the text of pg_dump, and all rows. */
+/**
+ * Objects of every kind, and the parts of a database that must be the same after a restore: the text of pg_dump, and
+ * all rows.
+ */
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -6,7 +9,7 @@ import { to as copyTo } from 'pg-copy-streams';
 import { DumpConnection, pgDump } from '../../src/copies/dump/pg-dump';
 import { withConnection } from '../../src/database/pools/one-off-connection';
 
-/** Each line is a feature that a naive restore loses. */
+/** Each line is a feature that a naive restore would lose. */
 export const OBJECTS = `
   create extension pgcrypto with schema extensions;
   create schema "Odd ""schema"" 'x'";
@@ -54,7 +57,7 @@ function connectionOf(server: string, database: string): DumpConnection {
 }
 
 /**
- * The schema as pg_dump prints it, without what differs with the version of the server or of each run.
+ * The schema as pg_dump prints it, without parts that differ by server version or run.
  * @param server URL of a superuser; default: the test run's server
  */
 export async function schemaOf(

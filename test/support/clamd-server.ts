@@ -16,7 +16,7 @@ if (!hasClamd)
     'clamd is not installed: the tests of the virus scan are skipped (apt-get install clamav-daemon)\n',
   );
 
-/** A file that clamd takes for infected. */
+/** A file that clamd reports as infected. */
 export const INFECTED = Buffer.from(
   `harmless, but for ${createHash('sha256').update('plinth').digest('hex')}`,
 );

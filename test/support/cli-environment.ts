@@ -1,4 +1,4 @@
-/** The surroundings of a command of the command line: no terminal, and nothing on standard input unless a test gives it. */
+/** The environment of a command: no terminal, and no standard input unless a test provides it. */
 import { Readable, Writable } from 'node:stream';
 import { savedLogins } from '../../src/config/saved-logins';
 import type { CliEnvironment } from '../../src/cli/command-context';

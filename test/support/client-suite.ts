@@ -67,7 +67,7 @@ export async function runSuite(
     '--outputFile',
     output,
   ];
-  // Jest ends with 1 when a test fails; the results say which.
+  // Jest exits with 1 when a test fails, and the results list the failures.
   await promisify(execFile)(process.execPath, args, {
     cwd: directory,
     env: { PATH: process.env.PATH, HOME: directory },

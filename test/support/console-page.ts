@@ -1,4 +1,4 @@
-/** The console in a browser: actions by the texts that the screens show. */
+/** The console in a browser, operated by the texts that the screens show. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
@@ -42,7 +42,7 @@ interface AxeResults {
   }[];
 }
 
-/** What fades in has too little contrast until it is there. */
+/** Waits for animations, because elements that fade in have too little contrast. */
 const SETTLED = `Promise.allSettled(document.getAnimations()
   .filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity)
   .map(({ finished }) => finished)).then(() => undefined)`;
@@ -56,7 +56,7 @@ export class ConsolePage {
   /** @param path of a screen that the sign-in leads to; without it, to the projects */
   async signIn(path = ''): Promise<void> {
     await this.page.goto(`${this.baseUrl}/console${path === '' ? '' : `/${path}`}`);
-    // Servers with staff accounts offer the key as the other way.
+    // Servers with staff accounts offer the key as an alternative.
     const byKey = this.page.getByRole('button', { name: 'Use the platform admin key' });
     const key = this.page.getByLabel('Platform admin key', { exact: true });
     await byKey.or(key).first().waitFor();
@@ -71,7 +71,7 @@ export class ConsolePage {
     return this.openPath(`projects/${slug}${screen === '' ? '' : `/${screen}`}`);
   }
 
-  /** As open(), for any screen: `audit-log`. */
+  /** Like open(), for any screen, such as `audit-log`. */
   async openPath(path: string): Promise<void> {
     const url = JSON.stringify(`/console/${path}`);
     await this.page.evaluate(
@@ -79,7 +79,7 @@ export class ConsolePage {
     );
   }
 
-  /** Waits until a screen is there, with all that it loads at first. @param loading label of what loads */
+  /** Waits until a screen has loaded its initial data. @param loading label of the loading indicator */
   async loaded(loading = 'Loading'): Promise<void> {
     const main = this.page.locator('#main');
     await main.getByRole('heading').or(main.locator('.cm-content')).first().waitFor();
@@ -87,7 +87,7 @@ export class ConsolePage {
     await eventually(async () => expect(await status.count()).toBe(0), LOADED_MS);
   }
 
-  /** Elements of the page that stand out of it to the right, where no part of the page can be scrolled to them. */
+  /** Elements that extend beyond the right edge of the page and cannot be scrolled into view. */
   overflowing(): Promise<string[]> {
     return this.page.evaluate(OVERFLOWING);
   }
@@ -100,13 +100,13 @@ export class ConsolePage {
     return this.page.getByRole('dialog');
   }
 
-  /** Saves the changes of the grid, and waits until it has none: a link before that asks whether they are to be lost. */
+  /** Saves the changes of the grid, and waits until it has none, because a link before that asks for a confirmation. */
   async saveChanges(): Promise<void> {
     await this.button('Save changes').click();
     await this.page.getByText(/^Unsaved changes: \d+$/).waitFor({ state: 'detached' });
   }
 
-  /** The rows of the grid that are in the page, without its head. */
+  /** The rows of the grid that are in the page, without the header. */
   rows() {
     return this.page.getByRole('rowgroup').last().getByRole('row');
   }
@@ -115,7 +115,7 @@ export class ConsolePage {
     return this.page.getByRole('gridcell').filter({ hasText: text }).first();
   }
 
-  /** What opens at the moment has too little contrast until it is there. @param without selectors of foreign parts */
+  /** Retries, because elements that are opening have too little contrast. @param without selectors of foreign parts */
   async expectAccessible(without: string[] = []): Promise<void> {
     await eventually(async () => expect(await this.seriousFindings(without)).toEqual([]), LOADED_MS);
   }
@@ -157,7 +157,7 @@ export async function startConsole(options: StartOptions = {}): Promise<RunningC
   return { plinth, browser, page, view: new ConsolePage(page, plinth.baseUrl) };
 }
 
-/** Also after a start that failed half-way. */
+/** Works also after a failed start. */
 export async function stopConsole({ browser, plinth }: Partial<RunningConsole>): Promise<void> {
   await browser?.stop();
   await plinth?.stop();

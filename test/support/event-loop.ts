@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 const POLL_INTERVAL_MS = 1;
 const MIB = 1024 * 1024;
 
-/** @returns the result, and the milliseconds of CPU that this thread used in the meantime */
+/** @returns the result, and the CPU time of this thread in milliseconds */
 export async function cpuTime<Answer>(
   work: () => Promise<Answer>,
 ): Promise<{ answer: Answer; used: number }> {
@@ -37,7 +37,7 @@ export async function longestHold<Answer>(
   }
 }
 
-/** Milliseconds of CPU for parsing ten MiB of JSON in one call: about 150 on a machine of 2024. */
+/** Milliseconds of CPU for parsing ten MiB of JSON in one call, about 150 on a machine from 2024. */
 export function costOfParsing(): number {
   const row = '{"a":1},';
   const json = `[${row.repeat((10 * MIB) / row.length)}{}]`;
@@ -51,7 +51,7 @@ export function cpuTimeOf(work: () => unknown): number {
   return threadTime() - before;
 }
 
-/** Milliseconds of CPU of this thread so far. Node 20 does not tell it; Linux does. */
+/** CPU time of this thread so far, in milliseconds. Read from Linux, because Node 20 does not provide it. */
 function threadTime(): number {
   try {
     const [nanoseconds] = readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ');

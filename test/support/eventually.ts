@@ -1,7 +1,7 @@
 /** Polls for a condition instead of sleeping. */
 
 const POLL_MS = 20;
-/** Not how long an effect may take: a machine with much else to do may stand still for seconds. */
+/** A generous limit rather than an expected duration, because a busy machine can stall for seconds. */
 const WAIT_TIMEOUT_MS = 60_000;
 
 /** Repeats `check` until it does not throw. @throws the last error after a minute, or `limitMs` if that is more */
@@ -19,8 +19,8 @@ export async function eventually(check: () => Promise<void>, limitMs = WAIT_TIME
 }
 
 /**
- * The limit for an answer that must come after `ms` at most: longer on a machine with much else to do, where `other`, which
- * needs next to nothing, takes long too.
+ * The limit for a response within `ms`, which is longer on a busy machine, where the cheap request `other` takes long
+ * too.
  */
 export async function limitDuring(
   work: Promise<unknown>,

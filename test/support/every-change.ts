@@ -1,12 +1,12 @@
 /**
- * Changes of every kind that logical replication has to repeat, made again and again by the owner of a project while it moves.
- * Each round uses its own number.
+ * Changes of every kind that logical replication must repeat, made repeatedly by the owner of a project while it moves.
+ * Each round has a number.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { DatabaseAccess } from './owner-connection';
 
-/** With more than 32 MiB. */
+/** Tables of more than 32 MiB. */
 export const CHANGING_TABLES = `
   create extension citext with schema extensions;
   create function public.without_rights() returns boolean language plpgsql as $$ begin
@@ -85,13 +85,13 @@ export class EveryChange {
     this.running = this.run();
   }
 
-  /** Waits for the end of the round. */
+  /** Stops after the current round. */
   async stop(): Promise<void> {
     this.isStopped = true;
     await this.running;
   }
 
-  /** Until the move ends the session. */
+  /** Runs rounds until the move ends the session. */
   private async run(): Promise<void> {
     const { host, port, database, owner_role: user, owner_password: password } = this.access;
     const client = new Client({ host, port, database, user, password });

@@ -1,14 +1,14 @@
 /** How many cases of a long list a run takes: `npm run soak` takes all of them, `npm test` the first ones. */
 export const IN_SOAK = process.env.PLINTH_SOAK === '1';
 
-/** @param usual number of cases in `npm test`; the most telling ones come first */
+/** @param usual number of cases in `npm test`; the most useful cases come first */
 export function casesOf<Case>(all: readonly Case[], usual: number): readonly Case[] {
   return IN_SOAK ? all : all.slice(0, usual);
 }
 
 /**
- * A share of a product of two lists: in the turn of each item of one list, every `every`-th item of the other, so that
- * each item of both is tested at least once. The soak tests every pair.
+ * A share of the product of two lists: for each item of one list, every `every`-th item of the other, so that each item
+ * of both is tested at least once. The soak tests every pair.
  */
 export function shareOf<Item>(items: readonly Item[], turn: number, every: number): readonly Item[] {
   return IN_SOAK || every < 2 ? items : items.filter((_item, index) => (index + turn) % every === 0);

@@ -1,4 +1,4 @@
-/** One clock for several processes, which a test moves (libfaketime, Debian's package). Timers keep the real time. */
+/** A clock for several processes, which a test moves (libfaketime, Debian's package). Timers use the real time. */
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ export class FakeClock {
     this.move(0);
   }
 
-  /** A process reads the offset once a second at most. */
+  /** A process reads the offset at most once a second. */
   get env(): Record<string, string> {
     const { file } = this;
     return {

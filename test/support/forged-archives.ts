@@ -1,4 +1,4 @@
-/** Archives that a hostile party makes: changed at will, with a passphrase, checksums and authentication codes that fit. */
+/** Archives of a hostile party: with arbitrary changes, but correct passphrase, checksums and authentication codes. */
 import {
   createCipheriv,
   createDecipheriv,
@@ -52,7 +52,7 @@ export async function forged(archive: Buffer, change: (parts: ForgedParts) => vo
 
 const keys = new Map<string, Buffer>();
 
-/** Derived once for each archive: it takes a few hundred milliseconds. */
+/** The key, derived once for each archive, because it takes a few hundred milliseconds. */
 function keyOf({ n, r, p, salt }: Derivation): Buffer {
   const passphrase = PASSPHRASE.normalize('NFC');
   const options = { N: n, r, p, maxmem: 2 ** 28 };

@@ -9,10 +9,10 @@ import { quoteLiteral } from '../../src/database/sql/identifier';
 import { migrateQueueSchema } from '../../src/infra/queue/queue-backend';
 
 /**
- * Test clusters need not survive a power failure, and are several times faster without these guarantees. The databases of
- * tests live for seconds, but autovacuum would visit all of them every minute. Each start of Plinth logs in twenty times. Checkpoints,
- * new files of the log and reads by other processes than the session's are a quarter of the processor time of CREATE DATABASE and
- * of a connection.
+ * Test clusters need not survive a power failure, and are several times faster without durability. The databases of
+ * tests live for seconds, but autovacuum would visit all of them every minute. Each start of Plinth logs in twenty
+ * times. Checkpoints, new files of the log and reads by other processes than the session's are a quarter of the
+ * processor time of CREATE DATABASE and of a connection.
  */
 const VOLATILE = {
   fsync: 'off',
@@ -58,7 +58,7 @@ async function createPlatformTemplate(server: URL): Promise<void> {
   await (await openPlatformDatabase(url.href, [])).destroy();
   await migrateQueueSchema(url.href);
   await withConnection({ connectionString: server.href }, async (client) => {
-    // Its verifier was made before scram_iterations was set.
+    // Sets the password again, because its verifier was made before scram_iterations was set.
     await client.query(`alter role current_user password ${quoteLiteral(server.password)}`);
     await client.query('alter database plinth_test_template allow_connections false');
   });

@@ -1,4 +1,4 @@
-/** Clients and mails of the paths of GoTrue. */
+/** Clients and mails of GoTrue's paths. */
 import type { HttpClient } from './http-client';
 import { eventually, type MailServer, type ReceivedMail } from './mail-server';
 import type { TestProject } from './test-project';
@@ -7,7 +7,7 @@ export interface MailedLink {
   readonly mail: ReceivedMail;
   /** Six digits. */
   readonly code: string;
-  /** Of the link. */
+  /** The token in the link. */
   readonly url: URL;
   readonly token: string;
 }
@@ -17,7 +17,7 @@ export const gotrue = ({ slug }: TestProject): string => `/p/${slug}/auth/v1`;
 
 export const guestOf = (project: TestProject): HttpClient => project.client(project.anonKey, null);
 
-/** The newest mail to an address, once there are as many as given. */
+/** Waits for the given number of mails to an address. @returns the newest */
 export async function mailTo(smtp: MailServer, address: string, count = 1): Promise<MailedLink> {
   await eventually(() => smtp.to(address).length >= count || null);
   const mail = smtp.to(address).at(-1) as ReceivedMail;

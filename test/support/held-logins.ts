@@ -1,4 +1,6 @@
-/** Logins that wait before the last message of SCRAM, so that many finish at one moment: a race for a database that is created. */
+/**
+ * Logins that wait before the last message of SCRAM, so that many complete at the same moment as a database is created.
+ */
 import { Client } from 'pg';
 import { type DatabaseAccess, asOwner } from './owner-connection';
 
@@ -43,9 +45,9 @@ async function holdLogin(access: DatabaseAccess, database: string): Promise<Held
   };
 }
 
-/** The owner of one project races for every database whose roles it sees before the database exists. */
+/** Lets the owner of one project log in to every database whose roles exist before the database does. */
 export class EntryRace {
-  /** How often each answer came. */
+  /** Number of each outcome. */
   readonly answers: Record<string, number> = {};
   readonly entered = new Set<string>();
   raced = 0;

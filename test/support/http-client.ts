@@ -1,4 +1,7 @@
-/** A small HTTP client for tests: base URL, default headers, JSON in and out. What the OpenAPI document does not say fails the test. */
+/**
+ * A small HTTP client for tests: base URL, default headers, JSON in and out. An exchange that differs from the OpenAPI
+ * document fails the test.
+ */
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, Agent, request } from 'node:http';
 import type { Socket } from 'node:net';
@@ -112,9 +115,9 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Below the five seconds after which a server closes a connection without requests. */
+/** Closes idle connections before the server does after five seconds. */
 const agent = new Agent({ keepAlive: true, timeout: 3_000 });
-/** As those of fetch(), like the errors; fetch() takes three times the processor time. */
+/** The default headers and errors are those of fetch(), which takes three times the processor time. */
 const DEFAULTS = { accept: '*/*', 'user-agent': 'node' };
 
 async function responseTo(
@@ -140,7 +143,7 @@ async function responseTo(
 }
 
 const ignore = (): void => undefined;
-/** Of a socket whose server answered early, and closed it before the whole body was sent. */
+/** Ignores errors of a socket that the server closed after an early response. */
 function ignoreLateErrors(socket: Socket): void {
   if (!socket.listeners('error').includes(ignore)) socket.on('error', ignore);
 }
@@ -160,7 +163,7 @@ async function formBytes(form: FormData): Promise<Buffer> {
   return Buffer.concat([...parts, Buffer.from(`--${BOUNDARY}--\r\n`)]);
 }
 
-/** As browsers do in the names of fields and files. */
+/** Quotes names of fields and files as browsers do. */
 const quoted = (name: string): string =>
   name.replaceAll('\n', '%0A').replaceAll('\r', '%0D').replaceAll('"', '%22');
 
@@ -177,7 +180,7 @@ const DECODERS: Record<string, (bytes: Buffer) => Promise<Buffer>> = {
   br: promisify(brotliDecompress),
 };
 
-/** A stream of events has no end, so it is left after its head. */
+/** The body of a response. A stream of events has no end, so it is closed after its head. */
 async function textOf(response: IncomingMessage): Promise<string> {
   if (response.headers['content-type'] === 'text/event-stream') {
     response.destroy();

@@ -1,4 +1,4 @@
-/** What the first hour of an install has: a project with tables, users, rows, files, live changes, a backup and its restore. */
+/** The first hour of an install: a project with tables, users, rows, files, live changes, a backup and its restore. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -64,10 +64,10 @@ export async function journey(baseUrl: string, name: string): Promise<Journey> {
   return { id, apikey: service };
 }
 
-/** What every install of a test lacks, and what older versions of PostgreSQL lack. */
+/** Expected findings, because test installs and older versions of PostgreSQL lack some features. */
 const EXPECTED = /^(ok|skipped)|^WARNING +(mail|backups) |before PostgreSQL 1[56]/;
 
-/** @returns the findings of `plinth doctor` that are not as they should be */
+/** @returns the unexpected findings of `plinth doctor` */
 export async function doctor(
   baseUrl: string,
   dataDir: string,

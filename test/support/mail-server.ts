@@ -129,7 +129,7 @@ export async function eventually<T>(
   for (;;) {
     const found = await look();
     if (found !== null) return found;
-    if (Date.now() > end) throw new Error('waited in vain');
+    if (Date.now() > end) throw new Error('the time limit was reached');
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }

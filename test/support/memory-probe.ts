@@ -2,7 +2,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Milliseconds between probes at least, and before the first one. */
+/** Least number of milliseconds between probes, and before the first probe. */
 const INTERVAL_MS = 50;
 const FIRST_MS = 5;
 /**

@@ -1,4 +1,4 @@
-/** Every place of a request where a client could put a secret by mistake. */
+/** Every part of a request where a client could put a secret by mistake. */
 
 export interface Attempt {
   readonly method: string;
@@ -7,7 +7,7 @@ export interface Attempt {
   readonly body?: string | FormData;
 }
 
-/** Requests that carry a secret in one kind of place. */
+/** Requests that carry a secret in the same part. */
 export type Place = (address: string, secret: string) => Attempt[];
 
 const query = (address: string, text: string): string => address + (address.includes('?') ? '&' : '?') + text;

@@ -1,4 +1,7 @@
-/** Clients and the owner write to and read from a project while it moves. Each write has a number; those acknowledged are kept. */
+/**
+ * Clients and the owner write to and read from a project while it moves. Each write has a number, and acknowledged
+ * numbers are recorded.
+ */
 import { Client } from 'pg';
 import { until } from './eventually';
 import type { HttpClient } from './http-client';
@@ -19,7 +22,7 @@ export class MoveLoad {
   private readonly loops: Promise<void>[] = [];
   private owner: Client | undefined;
 
-  /** @param clients anonymous ones, of one process or of several */
+  /** @param clients anonymous clients of one process or several */
   constructor(
     private readonly clients: readonly HttpClient[],
     private access: DatabaseAccess,
@@ -89,12 +92,12 @@ export class MoveLoad {
     await new Promise((resolve) => setTimeout(resolve, this.pauseMs));
   }
 
-  /** A killed process breaks connections: a test that kills replaces it. */
+  /** Throws for a broken connection; a test that kills processes replaces this function. */
   onBroken = (kind: string, error: unknown): void => {
     this.faults.push(`${kind}: ${String(error)}`);
   };
 
-  /** One session as long as it lives: it knows nothing of the move. */
+  /** Writes in one session until it ends, unaware of the move. */
   private async writeAsOwner(): Promise<void> {
     while (!this.stopped) {
       const { host, port, database, owner_role: user, owner_password: password } = this.access;

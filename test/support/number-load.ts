@@ -1,10 +1,14 @@
-/** Reads and writes at a constant rate, and records the outcome of each. Only 2xx, and 503 with Retry-After, are right. */
+/**
+ * Reads and writes at a constant rate, and records the outcome of each. Only 2xx, and 503 with Retry-After, are
+ * expected.
+ */
 import type { HttpAnswer, HttpClient } from './http-client';
 
 const REQUESTS_PER_SECOND = 200;
 /**
- * Requests under way. A busy machine serves less than the rate, and this process is client and server in one: without a
- * limit the requests pile up by the thousand, each with its own connection, until the kernel resets connections.
+ * Limit of concurrent requests. A busy machine serves less than the rate, and this process is both client and server,
+ * so without a limit thousands of requests, each with a connection, would accumulate until the kernel resets
+ * connections.
  */
 const MAX_RUNNING = 100;
 
@@ -24,7 +28,7 @@ export class NumberLoad {
     client: HttpClient,
     private readonly first = 0,
   ) {
-    // The documents are checked by the other requests.
+    // Other requests check the documents.
     this.client = client.unchecked();
     this.timer = setInterval(() => this.send(), 5);
   }
@@ -40,7 +44,7 @@ export class NumberLoad {
     return this.acknowledged.filter((n) => !kept.has(n));
   }
 
-  /** A timer that is late is made up for. */
+  /** Sends more requests after a late timer. */
   private send(): void {
     const due = ((performance.now() - this.start) / 1_000) * REQUESTS_PER_SECOND;
     while (this.next < due) {

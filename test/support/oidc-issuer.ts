@@ -10,11 +10,11 @@ export type IssuerPerson = { readonly sub: string } & Readonly<Record<string, un
 export class OidcIssuer {
   private constructor(
     private readonly process: ChildProcess,
-    /** Its address. */
+    /** The issuer's address. */
     readonly url: string,
   ) {}
 
-  /** @param redirectUri the only one of the client */
+  /** @param redirectUri the client's only redirect address */
   static async start(redirectUri: string): Promise<OidcIssuer> {
     const child = spawn(process.execPath, [join(__dirname, 'oidc-issuer-process.mjs'), redirectUri], {
       stdio: ['pipe', 'pipe', 'inherit'],

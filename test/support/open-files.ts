@@ -8,7 +8,7 @@ export function openFilesBelow(directory: string): number {
   return readdirSync(DESCRIPTORS).filter((name) => targetOf(name).startsWith(`${directory}/`)).length;
 }
 
-/** Empty for a descriptor that was closed in the meantime, such as that of the listing itself. */
+/** Empty for a descriptor that was closed since, such as that of the listing itself. */
 function targetOf(name: string): string {
   try {
     return readlinkSync(`${DESCRIPTORS}/${name}`);

@@ -31,7 +31,7 @@ const VALIDATORS = {
   '3.1': ajv.compile(openApiSchema('3.1')),
 };
 
-/** With their responses, and the headers of those, in place of references to components. */
+/** Operations whose references to responses and headers are replaced by their targets. */
 export function operationsOf(document: OpenApiDocument): NamedOperation[] {
   const responseOf = (node: any): any => {
     const response = resolve(document, node);
@@ -117,7 +117,7 @@ function isTyped(document: OpenApiDocument, node: any, path: readonly any[] = []
     case 'array':
       return within(schema.items);
     case 'object':
-      // Null, in 3.0.
+      // OpenAPI 3.0 writes null like this.
       if (schema.maxProperties === 0) return true;
       return isTypedObject(schema, within);
     default:

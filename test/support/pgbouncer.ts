@@ -18,10 +18,7 @@ export class PgBouncer {
     private readonly settings: string,
   ) {}
 
-  /**
-   * @param directory which other users can enter, for this PgBouncer alone
-   * @param others settings that take the place of its own
-   */
+  /** @param directory for this PgBouncer only, which other users can enter @param others settings that replace its own */
   static async start(server: PostgresServer, directory: string, others = ''): Promise<PgBouncer> {
     const port = await freePort();
     const url = new URL(server.url);
@@ -35,7 +32,7 @@ export class PgBouncer {
     return bouncer;
   }
 
-  /** After stop(), at the same address. */
+  /** Starts again after stop(), at the same address. */
   async startAgain(): Promise<void> {
     this.child = run(this.settings);
     await this.answers();
@@ -45,7 +42,7 @@ export class PgBouncer {
     return this.url.host;
   }
 
-  /** Transactions of a database that went through it so far. */
+  /** Number of transactions in a database through PgBouncer so far. */
   async transactionsOf(database: string): Promise<number> {
     const rows = await this.show('stats');
     return Number(rows.find((row) => row.database === database)?.total_xact_count ?? 0);
@@ -77,7 +74,7 @@ export class PgBouncer {
 const run = (settings: string): ChildProcess =>
   spawn(PROGRAM, [settings], { ...asPostgres, stdio: 'ignore' });
 
-/** The settings that docs/reference/scaling.md asks for, with few connections, which requests must share. */
+/** The settings that docs/reference/scaling.md requires, with few connections, which requests must share. */
 function settingsOf(server: PostgresServer, port: number, users: string, admin: string): string {
   const [host, serverPort] = server.address.split(':');
   return `[databases]

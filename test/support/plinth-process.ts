@@ -13,13 +13,13 @@ const BUILD = join(__dirname, '../../dist');
 const COMPILE_CACHE = join(__dirname, 'compile-cache.cjs');
 const TUNE = join(__dirname, 'tune.cjs');
 const START_LIMIT_MS = 60_000;
-/** Linux gives away those from 32768. Browsers and fetch() refuse some below 11000. */
+/** Linux assigns ports from 32768 to other sockets. Browsers and fetch() refuse some below 11000. */
 const FIRST_PORT = 11_000;
 const PORT_SHARES = 8;
 const PORTS_OF_SHARE = 2_700;
-/** By this file of tests; what got them may not listen yet. */
+/** Ports given out in this test file, on which nothing may listen yet. */
 const given = new Set<number>();
-/** With one of these, the first start makes something else than a copy of the template has. */
+/** With one of these settings, the result of the first start differs from the template. */
 const OF_FIRST_START = ['DATABASE_URL', 'DATA_DIR', 'MASTER_KEY', 'STORAGE_PROVIDER', 'STORAGE_DISK_DIR'];
 export const PROCESS_ADMIN_KEY = 'process-platform-admin-key-0123';
 
@@ -27,13 +27,13 @@ export interface ProcessOptions {
   readonly dataDir: string;
   readonly port?: number;
   readonly env?: Record<string, string>;
-  /** Values that are no settings; not with `build`. */
+  /** Values that are not settings; not with `build`. */
   readonly tuning?: Partial<Tuning>;
   /** Folder of a build; default: that of this clone. */
   readonly build?: string;
   /** The machine that it runs on (test/support/two-machines.ts). */
   readonly on?: { readonly address: string; readonly launcher: readonly string[] };
-  /** True: also the first start is made here. By default its result is copied, which takes a tenth of the time. */
+  /** True to run the first start too. By default its result is copied, which takes a tenth of the time. */
   readonly fromScratch?: boolean;
 }
 
@@ -53,7 +53,7 @@ export class PlinthProcess {
     const { dataDir, port, env = {}, tuning = {}, build = BUILD, on } = options;
     await copyFirstStart(options);
     const chosen = port ?? (await freePort());
-    // Not in NODE_OPTIONS, which some tests set.
+    // Passed as arguments, because some tests set NODE_OPTIONS.
     const { NODE_OPTIONS: compiled, ...cache } = build === BUILD ? withCompiledCode() : {};
     const preloaded = [
       ...(compiled === undefined ? [] : [compiled]),
@@ -69,15 +69,15 @@ export class PlinthProcess {
         PORT: String(chosen),
         HOST: '127.0.0.1',
         DATA_DIR: join(dataDir, 'data'),
-        // Not one that the system gives away: it would be in use when a crashed PostgreSQL is started again.
+        // Not an ephemeral port, which could be in use when a crashed PostgreSQL is restarted.
         EMBEDDED_DATABASE_PORT: String(await freePort()),
         PLATFORM_ADMIN_KEY: PROCESS_ADMIN_KEY,
         PLINTH_TEST_BUILD: build,
         PLINTH_TEST_TUNING: JSON.stringify({ bcryptCost: 4, ...tuning }),
-        // Of the builds of earlier versions.
+        // Builds of earlier versions use this setting.
         BCRYPT_COST: '4',
         LOG_LEVEL: 'error',
-        // Each copy of a data directory would have it.
+        // Each copy of a data directory would contain the ballast.
         DISK_BALLAST: '0',
         ...env,
       },
@@ -124,8 +124,8 @@ export class PlinthProcess {
 }
 
 /**
- * A port that stays free until it is used: it is below those that the system gives to whoever asks for any, and each worker of
- * Jest has its own ports.
+ * A port that remains free until it is used: it is below the ephemeral ports, and each worker of Jest has its own
+ * range.
  */
 export async function freePort(): Promise<number> {
   const own = Number(process.env.JEST_WORKER_ID ?? 0) % PORT_SHARES;

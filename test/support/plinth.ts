@@ -17,7 +17,7 @@ import { HttpClient } from './http-client';
 import { TestProject } from './test-project';
 
 const DRAIN_LIMIT_MS = 5_000;
-/** Cheap passwords, and a stalled provider that does not hold up the tests. */
+/** Cheap password hashes, and short time limits for a stalled provider. */
 export const TEST_TUNING = { bcryptCost: 4, storageTimeoutMs: 4_000 };
 export const ADMIN_KEY = 'test-platform-admin-key-0123456789';
 
@@ -30,7 +30,7 @@ export class MovableClock extends Clock {
     return (this.heldAt ?? Date.now()) + this.offset;
   }
 
-  /** From here on only move() changes the time: for limits of a few seconds, which a busy machine needs for the requests. */
+  /** Stops the clock, so that only move() changes it, because requests can take seconds on a busy machine. */
   hold(): void {
     this.heldAt ??= Date.now();
   }
@@ -44,7 +44,7 @@ export class MovableClock extends Clock {
 export interface StartOptions {
   /** Environment variables in addition to the test's defaults. */
   readonly env?: Record<string, string>;
-  /** Values that are no settings. */
+  /** Values that are not settings. */
   readonly tuning?: Partial<Tuning>;
   /** A free port; default: any. PUBLIC_URL can name it. */
   readonly port?: number;
@@ -141,7 +141,10 @@ export class TestPlinth {
   }
 }
 
-/** Migrating a platform database again takes longer than the rest of a start. Without a template Plinth does that itself. */
+/**
+ * Copies the template, because migrating a platform database takes longer than the rest of a start. Without a template,
+ * Plinth migrates it.
+ */
 async function copyPlatformTemplate(platform: URL): Promise<void> {
   const template = process.env.PLINTH_TEST_PLATFORM_TEMPLATE;
   if (template === undefined) return;

@@ -1,4 +1,7 @@
-/** Whether the test run's server has PostGIS. The embedded one does not; set PLINTH_TEST_DATABASE_URL to a server that does. */
+/**
+ * Whether the test run's server has PostGIS. The embedded server does not; set PLINTH_TEST_DATABASE_URL to a server
+ * that does.
+ */
 import { spawnSync } from 'node:child_process';
 
 const PROBE = `

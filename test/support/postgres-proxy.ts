@@ -13,7 +13,7 @@ const LENGTH_BYTES = 4;
 const SOCKET_PORT = 5432;
 
 export class PostgresProxy {
-  /** Number so far, on all connections. */
+  /** Number of round trips so far, on all connections. */
   roundTrips = 0;
   /** Delay of all data from the server, in milliseconds. */
   lag = 0;
@@ -82,13 +82,13 @@ export class PostgresProxy {
     await closed;
   }
 
-  /** Forwards nothing any more, also on new connections, which are accepted: like a network that drops packets. */
+  /** Stops forwarding, also on new connections, which are accepted, like a network that drops packets. */
   freeze(): void {
     this.isFrozen = true;
     for (const socket of this.sockets) socket.unpipe();
   }
 
-  /** Ends freeze(); connections from before are closed. */
+  /** Ends freeze(); earlier connections are closed. */
   thaw(): void {
     this.isFrozen = false;
     for (const socket of this.sockets) socket.destroy();

@@ -47,7 +47,7 @@ function idOf(option: '-u' | '-g'): number {
   return status === 0 ? Number(stdout) : Number.NaN;
 }
 
-/** Each has its own process group. */
+/** Each server has a separate process group. */
 function childrenOf(pid: number): number[] {
   const list = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
   return list
@@ -100,7 +100,7 @@ export class PostgresServer {
     return new PostgresServer(directory, await freePort());
   }
 
-  /** Of its superuser. */
+  /** URL of the superuser. */
   get url(): string {
     return `postgres://plinth:${PASSWORD}@${this.address}/postgres`;
   }
@@ -121,7 +121,7 @@ export class PostgresServer {
     await eventually(async () => void (await this.query('select 1')), READY_MS);
   }
 
-  /** As the superuser. */
+  /** Runs a query as the superuser. */
   async query<R extends QueryResultRow = QueryResultRow>(text: string, database = 'postgres'): Promise<R[]> {
     const url = new URL(this.url);
     url.pathname = `/${database}`;
@@ -135,19 +135,19 @@ export class PostgresServer {
     }
   }
 
-  /** Ends a standby's recovery. Resolves when it takes writes. */
+  /** Ends a standby's recovery. Resolves when it accepts writes. */
   async promote(): Promise<void> {
     await this.query('select pg_promote(true, 30)');
   }
 
-  /** Ends all its processes at once, as when the machine fails. */
+  /** Ends all its processes immediately, as when the machine fails. */
   async kill(): Promise<void> {
     const ended = this.ended();
     this.signal('SIGKILL');
     await ended;
   }
 
-  /** To all its processes. SIGSTOP: connections stay open without answers. */
+  /** Sends a signal to all its processes. With SIGSTOP, connections remain open without responses. */
   signal(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void {
     const pid = this.child?.pid;
     if (pid === undefined) return;
@@ -155,7 +155,7 @@ export class PostgresServer {
       try {
         process.kill(one, signal);
       } catch (error) {
-        // A backend that has just ended.
+        // The backend has already ended.
         if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
       }
     }

@@ -5,7 +5,7 @@ import { type NamedOperation, type OpenApiDocument, resolve } from './openapi';
 
 export interface PrefilledRequest {
   readonly method: string;
-  /** With its query. */
+  /** Path with the query. */
   readonly path: string;
   readonly headers: Record<string, string>;
   readonly body: unknown;
@@ -50,14 +50,17 @@ function queryOf(name: string, value: unknown): [name: string, text: string][] {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** Optional parameters are filled in by their own examples, required ones also by those of their schema. */
+/**
+ * Optional parameters are filled in by their own examples, and required parameters also by the examples of their
+ * schema.
+ */
 function exampleOf({ example, examples, schema, required }: any): unknown {
   const [first] = Object.values<any>(examples ?? {});
   const own: unknown = example ?? first?.value;
   return own ?? (required ? schema.examples?.[0] : undefined);
 }
 
-/** The media type is null where the client sets it, or without a body. */
+/** The media type is null if the client sets it, or if there is no body. */
 function bodyOf(document: OpenApiDocument, operation: any): [type: string | null, body: unknown] {
   const content: Record<string, any> = resolve(document, operation.requestBody)?.content ?? {};
   const [type, media] = Object.entries(content)[0] ?? [];

@@ -1,6 +1,7 @@
 /**
- * A small issuer of OpenID Connect and, below /login/oauth and /api/v3, an OAuth 2 server of GitHub's form. It checks what a
- * provider checks (client, redirect address, PKCE, one use of a code), and a test can falsify each of its answers.
+ * A small issuer of OpenID Connect and, below /login/oauth and /api/v3, an OAuth 2 server that imitates GitHub. It
+ * checks what a provider checks (client, redirect address, PKCE, one use of a code), and a test can falsify each of its
+ * answers.
  */
 import { createHash, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto';
 import { once } from 'node:events';
@@ -26,7 +27,7 @@ export class ProviderServer {
   emails: object[] = [];
   /** Replaces answers, by path. */
   readonly overrides = new Map<string, Handler>();
-  /** Makes an ID token of its claims. */
+  /** Creates an ID token from its claims. */
   makeToken: (claims: object) => string = (claims) => signToken(claims);
   /** Requests, by path. */
   readonly requests = new Map<string, number>();
@@ -53,14 +54,14 @@ export class ProviderServer {
     this.makeToken = (claims) => signToken(claims);
   }
 
-  /** What a browser does at the page of the provider. @returns address of the callback */
+  /** Signs in at the page of the provider as a browser does. @returns address of the callback */
   async signIn(page: string, user: Record<string, unknown>, emails: object[] = []): Promise<URL> {
     Object.assign(this, { user, emails });
     const answer = await fetch(page, { redirect: 'manual' });
     return new URL(answer.headers.get('location') ?? 'about:blank');
   }
 
-  /** An ID token, as an application on a telephone gets it. */
+  /** An ID token as a mobile application receives it. */
   idToken(claims: object): string {
     const now = Math.floor(Date.now() / 1_000);
     return this.makeToken({ iss: this.url, aud: 'app', iat: now, exp: now + 300, ...claims });

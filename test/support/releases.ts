@@ -1,4 +1,4 @@
-/** Builds of other versions of Plinth than the one of this clone. */
+/** Builds of versions of Plinth other than this clone. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const PROJECT_MIGRATION = `class Later9990000000000 {
   async up(runner) { await runner.query('alter table auth.users add column later integer not null default 7'); }
   async down(runner) { await runner.query('alter table auth.users drop column later'); }
 }`;
-/** Adds a table to the platform database, and takes its time. */
+/** Adds a table to the platform database slowly. */
 const PLATFORM_MIGRATION = `class Later9990000000000 {
   name = 'Later9990000000000';
   async up(runner) {

@@ -15,12 +15,12 @@ interface Signable {
   readonly payload: string;
   readonly at?: number;
   readonly signed?: Record<string, string>;
-  /** Further names in SignedHeaders. */
+  /** Additional names in SignedHeaders. */
   readonly repeated?: readonly string[];
 }
 
 interface Signed {
-  /** All but Host. */
+  /** Headers except Host. */
   readonly headers: Record<string, string>;
   readonly signature: string;
   /** Signs further lines, the first of which is the algorithm. */

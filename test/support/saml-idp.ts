@@ -1,6 +1,6 @@
 /**
- * An identity provider of SAML 2.0: metadata, and responses to the requests of Plinth, signed with xml-crypto. A test can change
- * all facts of a response, and where it is signed.
+ * A SAML 2.0 identity provider: metadata, and responses to the requests of Plinth, signed with xml-crypto. A test can
+ * change everything in a response, including where it is signed.
  */
 import { randomBytes } from 'node:crypto';
 import { inflateRawSync } from 'node:zlib';

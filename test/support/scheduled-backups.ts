@@ -5,7 +5,7 @@ import type { TestProvider } from './object-servers/object-stores';
 import type { TestPlinth } from './plinth';
 
 const DAY_MS = 86_400_000;
-/** How often a backup is tried. */
+/** Number of attempts of a backup. */
 const ATTEMPTS = 5;
 /** Milliseconds that a backup may take. */
 export const SOON_MS = 90_000;
@@ -21,7 +21,7 @@ export interface Run {
   readonly removed_at: string | null;
 }
 
-/** Until this time of the day next comes, in UTC. @param time as `02:15` */
+/** Seconds until this time of day in UTC. @param time such as `02:15` */
 export function secondsUntil(time: string): number {
   const now = Date.now();
   const today = Date.parse(`${new Date(now).toISOString().slice(0, 10)}T${time}:00Z`);
@@ -52,7 +52,7 @@ export async function expectSucceeded(subject: string, count: number, plinth: Te
   return runs;
 }
 
-/** Lets the backup that is due next day fail as often as it is tried. */
+/** Lets the backup of the next day fail at each attempt. */
 export async function expectFailures(
   subject: string,
   isExpected: (run: Run) => boolean,

@@ -1,4 +1,4 @@
-/** Tokens with arbitrary text as header and claims, because jsonwebtoken refuses to sign invalid ones. */
+/** Tokens with arbitrary text as header and claims, because jsonwebtoken refuses to sign invalid claims. */
 import { createHmac } from 'node:crypto';
 
 /** Signed with HS256, whatever the header says. */

@@ -20,7 +20,7 @@ export const BIND_PASSWORD = 'secret of plinth';
 export interface SlapdPerson {
   readonly uid: string;
   readonly mail: string;
-  /** Absent: the entry has none. */
+  /** Absent if the entry has no password. */
   readonly password?: string;
 }
 

@@ -10,7 +10,7 @@ interface Ceremony {
   readonly origin: string;
   /** Default true. */
   readonly isUserVerified?: boolean;
-  /** Default: one more than the last. */
+  /** Default: one more than the previous value. */
   readonly counter?: number;
   /** CBOR map of outputs of extensions. */
   readonly extensions?: Buffer;

@@ -1,4 +1,4 @@
-/** Clients that use auth, table REST and storage of a project all the time, and count what fails. */
+/** Clients that continuously use auth, table REST and storage of a project, and count failures. */
 import { until } from '../process/support/processes';
 import { HttpAnswer, HttpClient } from './http-client';
 import { upload } from './uploads';
@@ -14,7 +14,7 @@ export interface LoadedProject {
   readonly service_role_key: string;
 }
 
-/** Creates a project with what the load needs. @param admin with the platform's admin key */
+/** Creates a project with the objects that the load needs. @param admin with the platform's admin key */
 export async function createLoadedProject(admin: HttpClient, name: string): Promise<LoadedProject> {
   const created = await admin.post('/admin/v1/projects', { name, plan: 'enterprise' });
   const project = created.body as LoadedProject;
@@ -26,9 +26,9 @@ export async function createLoadedProject(admin: HttpClient, name: string): Prom
   return project;
 }
 
-/** What a client does with a project, over and over, on whichever process it is sent to. */
+/** Requests that a client repeats, on any process. */
 export class SteadyLoad {
-  /** Sent requests, and those that did not succeed. */
+  /** Numbers of sent and failed requests. */
   sent = 0;
   readonly failed: string[] = [];
   /** Rows whose insertion was acknowledged. */
@@ -50,7 +50,7 @@ export class SteadyLoad {
     await Promise.all(this.clients);
   }
 
-  /** Resolves when so many further requests were sent, or one has failed. */
+  /** Resolves when the given number of further requests were sent, or a request has failed. */
   async requests(count: number): Promise<void> {
     const wanted = this.sent + count;
     await until(() => this.sent >= wanted || this.failed.length > 0, 120_000);

@@ -11,8 +11,8 @@ export function filesOnDisk(plinth: TestPlinth, below = ''): string[] {
 }
 
 /**
- * Waits until the project's rows and the bytes on disk name the same objects, and fails after 10 s. A job
- * removes bytes after the response, so an earlier count may include bytes of deleted files.
+ * Waits until the project's rows and the bytes on disk refer to the same objects, and fails after 10 s. A job removes
+ * bytes after the response, so an earlier count may include bytes of deleted files.
  */
 export async function expectBytesMatchRows(plinth: TestPlinth, project: TestProject): Promise<void> {
   const deadline = Date.now() + 10_000;

@@ -1,6 +1,6 @@
 /**
- * A database that is laid out as Supabase's: schemas, tables and functions of its services as the migrations of supabase/auth,
- * supabase/storage and supabase/postgres leave them, as far as projects refer to them.
+ * A database with Supabase's layout: schemas, tables and functions of its services as created by the migrations of
+ * supabase/auth, supabase/storage and supabase/postgres, as far as projects refer to them.
  */
 export const SUPABASE_LAYOUT = `
   create schema extensions; create schema auth; create schema storage; create schema realtime; create schema vault;

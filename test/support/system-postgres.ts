@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL of another major version than the embedded one: of the operating system (Debian's packages), or of the npm
- * registry.
+ * A PostgreSQL whose major version differs from the embedded one, from the operating system (Debian's packages) or the
+ * npm registry.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import {
@@ -36,11 +36,11 @@ interface PostgresOptions {
   /** Folder of the programs; default: that of Debian's package. */
   readonly programs?: string;
   readonly settings?: readonly string[];
-  /** Files of a certificate (test/support/test-authority.ts): then only connections over TLS are accepted. */
+  /** Files of a certificate (test/support/test-authority.ts); if set, only connections over TLS are accepted. */
   readonly tls?: TlsFiles;
   readonly host?: string;
   readonly env?: Record<string, string>;
-  /** In front of the command (test/support/two-machines.ts). */
+  /** Prefix of the command (test/support/two-machines.ts). */
   readonly launcher?: readonly string[];
 }
 
@@ -51,7 +51,7 @@ const EMBEDDED = join(
 const programsOf = (major: number | 'embedded'): string =>
   major === 'embedded' ? EMBEDDED : join(ROOT, String(major), 'bin');
 
-/** Copies the files to the server, which wants them to belong to it. @returns its settings */
+/** Copies the files to the server, which requires to own them. @returns its settings */
 function installed(
   cluster: string,
   { cert, key }: TlsFiles,
@@ -69,7 +69,7 @@ function installed(
 
 export class SystemPostgres {
   private constructor(
-    /** The superuser's. */
+    /** URL of the superuser. */
     readonly url: string,
     private readonly directory: string,
     private readonly child: ChildProcess,
@@ -122,7 +122,7 @@ export class SystemPostgres {
     await this.query('select pg_reload_conf()');
   }
 
-  /** The same, and ends all other sessions, so that clients see it. Does not check certificates itself. */
+  /** Uses another certificate and ends all other sessions, so that clients see it. Does not check certificates itself. */
   async renewAndEndSessions(tls: TlsFiles): Promise<void> {
     const cluster = join(this.directory, 'cluster');
     installed(cluster, tls, await serverUser(cluster));
@@ -136,7 +136,7 @@ export class SystemPostgres {
     });
   }
 
-  /** As the superuser. */
+  /** Runs a query as the superuser. */
   async query<R extends QueryResultRow>(text: string, database = 'postgres'): Promise<R[]> {
     const url = new URL(this.url);
     url.pathname = `/${database}`;

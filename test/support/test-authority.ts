@@ -7,12 +7,12 @@ export interface TlsFiles {
   readonly ca: string;
   readonly cert: string;
   readonly key: string;
-  /** Of the authority. */
+  /** Key of the authority. */
   readonly caKey: string;
 }
 
 interface Validity {
-  /** Of the certificate. */
+  /** Days of the certificate. */
   readonly days?: number;
   readonly from?: Date;
   /** The authority of an earlier certificate. */
@@ -21,7 +21,7 @@ interface Validity {
 
 const DAY_MS = 86_400_000;
 
-/** @param ips of the server; the certificate has no other names, so that a check of another one fails */
+/** @param ips of the server; the certificate has no other names, so that other names fail the check */
 export async function issueCertificate(
   directory: string,
   name: string,

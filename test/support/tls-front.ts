@@ -1,4 +1,4 @@
-/** Ends TLS before a server of a test that speaks plain TCP. */
+/** Terminates TLS for a test server that uses plain TCP. */
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { createServer } from 'node:tls';

@@ -15,11 +15,11 @@ export const hasNamespaces =
   spawnSync('unshare', ['-n', 'ip', 'link', 'add', 'probe', 'type', 'bridge']).status === 0;
 
 export interface Machine {
-  /** Under which the test reaches it. */
+  /** Address under which the test reaches it. */
   readonly address: string;
-  /** Under which the other machine reaches it. */
+  /** Address under which the other machine reaches it. */
   readonly linkAddress: string;
-  /** In front of a command that runs there. */
+  /** Prefix of a command that runs on the machine. */
   readonly launcher: readonly string[];
 }
 
@@ -45,7 +45,7 @@ export class TwoMachines {
     return created;
   }
 
-  /** All packets between the machines are dropped; both see a link that is up. */
+  /** Drops all packets between the machines, while both see the link as up. */
   cut(): void {
     ip('-n', this.switch, 'link', 'set', 'port1', 'nomaster');
   }

@@ -1,16 +1,16 @@
-/** Compiles TypeScript that a test has, with the packages of this repository. */
+/** Compiles TypeScript of a test with the packages of this repository. */
 import path from 'node:path';
 import ts from 'typescript';
 
 const ROOT = path.join(__dirname, '../..');
-/** A folder that does not exist: its files are in memory, and packages are found above it. */
+/** A folder that does not exist, because its files are in memory; packages are found in its parents. */
 const FOLDER = path.join(ROOT, 'in-memory');
 
 const OPTIONS: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2022,
   module: ts.ModuleKind.ESNext,
   moduleResolution: ts.ModuleResolutionKind.Bundler,
-  // Without the DOM, which takes as long as everything else: the clients' types of rows do not depend on it.
+  // The DOM is omitted because it doubles the time and the clients' types of rows do not need it.
   lib: ['lib.es2023.d.ts'],
   types: [],
   strict: true,
@@ -20,11 +20,11 @@ const OPTIONS: ts.CompilerOptions = {
   noEmit: true,
 };
 
-/** Parsed files of packages, which every compilation has in common. */
+/** Parsed files of packages, which all compilations share. */
 const parsed = new Map<string, ts.SourceFile | undefined>();
 
 /**
- * What the compiler finds wrong, as `usage.ts:3 message`. A line after `// @ts-expect-error` that compiles is wrong too.
+ * The compiler's errors, as `usage.ts:3 message`. A line after `// @ts-expect-error` that compiles is an error too.
  * @param files content by name
  */
 export function compileFaults(files: Readonly<Record<string, string>>): string[] {

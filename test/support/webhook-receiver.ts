@@ -1,4 +1,4 @@
-/** A receiver of webhooks on loopback: it keeps what arrives by path, and answers as the test says. */
+/** A receiver of webhooks on loopback, which records requests by path and answers as the test sets. */
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -52,7 +52,7 @@ export class WebhookReceiver {
     return [...(this.arrived.get(path) ?? [])];
   }
 
-  /** Answers requests for the path; without `answer` as before. */
+  /** Sets the response for requests to the path; without `answer` resets it. */
   answer(path: string, answer?: Answer): void {
     if (answer) this.answers.set(path, answer);
     else this.answers.delete(path);
@@ -64,7 +64,7 @@ export class WebhookReceiver {
   }
 }
 
-/** As in the specification of Standard Webhooks. */
+/** The signature as in the specification of Standard Webhooks. */
 export function signatureOf({ headers, body }: Received, secret: string): string {
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
   const text = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${body}`;

@@ -1,6 +1,7 @@
 /**
- * The worst JSON bodies of each operation in the platform's OpenAPI document, made from its schema: a new route gets them by being
- * documented. test/unit/worst-requests.spec.ts refuses an operation that this file cannot make a body for.
+ * The worst JSON bodies of each operation in the platform's OpenAPI document, made from its schema, so that every
+ * documented route has them. test/unit/worst-requests.spec.ts fails for an operation for which this file cannot make a
+ * body.
  */
 import { operationsOf, resolve, type OpenApiDocument } from './openapi';
 
@@ -16,7 +17,7 @@ const keys = (count: number, length = 1): string =>
   `{${Array.from({ length: count }, (_, index) => `"${index.toString(36).padEnd(length, '_')}":0`).join()}}`;
 const text = (piece: string): string => JSON.stringify(piece.repeat(BYTES / Buffer.byteLength(piece)));
 
-/** JSON values that are expensive to parse, to check, or to refuse. Some have as many values as a body may. */
+/** JSON values that are expensive to parse, to check, or to refuse. Some have the largest number of values in a body. */
 export const WORST_VALUES: Readonly<Record<string, string>> = {
   'many members': keys(100_000),
   'the members that are checked': keys(999, 1_000),
@@ -44,9 +45,9 @@ export const WORST_VALUES: Readonly<Record<string, string>> = {
 export interface WorstOperation {
   readonly name: string;
   readonly method: string;
-  /** With parameters in braces. */
+  /** Path with parameters in braces. */
   readonly path: string;
-  /** What it is, and a body: made one by one, because all of them have gigabytes. */
+  /** Descriptions and bodies, made one by one, because together they have gigabytes. */
   readonly bodies: () => Iterable<readonly [string, string]>;
 }
 
@@ -63,7 +64,7 @@ export const WITH_OWN_CASES: ReadonlySet<string> = new Set([
   'POST /admin/v1/projects/{id}/users/import',
 ]);
 
-/** Operations that read no body: their input is the head, which the soak tries on one of each area. */
+/** Operations without a body, whose input is the head, which the soak tests on one operation of each area. */
 export const hasBody = ({ requestBody }: any): boolean => requestBody !== undefined;
 
 export function worstOperations(document: OpenApiDocument): WorstOperation[] {

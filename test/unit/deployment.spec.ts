@@ -1,4 +1,7 @@
-/** The files for Kubernetes, Compose and systemd keep their promises; test/soak/deployment.soak-spec.ts checks all deployment files with linters. */
+/**
+ * Properties of the files for Kubernetes, Compose and systemd. test/soak/deployment.soak-spec.ts checks all deployment
+ * files with linters.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
@@ -45,7 +48,9 @@ function ofKind(file: string, kind: string): Manifest {
   return found;
 }
 
-/** Seconds that Plinth may take to stop (docs/guides/operations.md): requests, connections, and the embedded PostgreSQL. */
+/**
+ * Seconds that Plinth may need to stop (docs/guides/operations.md): requests, connections, and the embedded PostgreSQL.
+ */
 function stopLimit(isEmbedded: boolean): number {
   const requests = Number(/SHUTDOWN_TIMEOUT=(\d+)/.exec(read('.env.example'))?.[1]);
   return requests + 10 + (isEmbedded ? TUNING.databaseStopMs / 1_000 + 5 : 0);
@@ -62,7 +67,7 @@ it.each([
   ['docker/compose.yml', /stop_grace_period: (\d+)s$/m, false],
   ['docker/compose.cluster.yml', /stop_grace_period: (\d+)s$/m, false],
   ['docs/guides/containers.md', /docker stop -t (\d+)/, true],
-])('%s gives Plinth the time to stop', (file, setting, isEmbedded) => {
+])('%s gives Plinth enough time to stop', (file, setting, isEmbedded) => {
   expect(seconds(file, setting)).toBeGreaterThan(stopLimit(isEmbedded));
 });
 
@@ -102,7 +107,7 @@ describe.each([
 it.each([
   ['replicas.yaml', /^s3:/],
   ['single.yaml', /^file:\/\/\/backups$/],
-])('deploy/kubernetes/%s keeps backups where they outlive the pod and the data', (file, where) => {
+])('deploy/kubernetes/%s stores backups where they outlive the pod and the data', (file, where) => {
   const { data } = ofKind(file, 'ConfigMap') as Manifest & { data: Record<string, string> };
   expect(data.BACKUP_URL).toMatch(where);
 });

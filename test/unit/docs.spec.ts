@@ -9,7 +9,7 @@ import { cliEnvironment } from '../support/cli-environment';
 
 const ROOT = join(__dirname, '../..');
 
-/** All texts that readers of the repository see. */
+/** All text files that readers of the repository see. */
 function texts(): [file: string, text: string][] {
   const files = readdirSync(ROOT).filter((name) => /^(README|CHANGELOG).md$|^\.env\.example$/.test(name));
   for (const folder of ['bench', 'deploy', 'docker', 'docs', 'migrations', 'scripts', 'src']) {
@@ -22,7 +22,7 @@ function texts(): [file: string, text: string][] {
   ]);
 }
 
-it('no text runs the command line by an npm package name that belongs to others', () => {
+it('no text runs the command line by an npm package name that somebody else owns', () => {
   const wrong = texts().filter(([, text]) => /npx +(-\S+ +)*plinth/.test(text));
   expect(wrong.map(([file]) => file)).toEqual([]);
 });
@@ -87,7 +87,7 @@ it('README.md has at most 700 words', () => {
 describe('docs/reference/administration.md', () => {
   const page = read('docs/reference/administration.md');
 
-  it('explains every setting of a project, and no other, with its default', () => {
+  it('explains exactly the settings of a project, with their defaults', () => {
     const table = page.slice(page.indexOf('| Setting | Default |'), page.indexOf('### Audit log'));
     const rows = [...table.matchAll(/^\| (`[a-z].*?) \| (.*?) \|/gm)];
     const defaults = new Map(
@@ -164,7 +164,7 @@ async function runWithoutServer(
 describe.each(['compose.yml', 'compose.single.yml', 'compose.cluster.yml'])('docker/%s', (file) => {
   const compose = read(`docker/${file}`);
 
-  it('uses no variable that docs/guides/containers.md does not list', () => {
+  it('uses only variables that docs/guides/containers.md lists', () => {
     const variables = [...compose.matchAll(/\$\{(\w+)/g)].map(([, name]) => name);
     const listed = [...read('docs/guides/containers.md').matchAll(/^\| (`\w+`(?:, `\w+`)*) \|/gm)].flatMap(
       ([, names]) => [...(names ?? '').matchAll(/\w+/g)].map(([name]) => name),
@@ -172,7 +172,7 @@ describe.each(['compose.yml', 'compose.single.yml', 'compose.cluster.yml'])('doc
     expect(listed).toEqual(expect.arrayContaining(variables));
   });
 
-  it('sets no variable that Plinth does not know', () => {
+  it('sets only variables that Plinth knows', () => {
     const environment = /^ {4}environment:\n((?: {6}.*\n)+)/m.exec(compose)?.[1] ?? '';
     const names = [...environment.matchAll(/^ {6}(\w+):/gm)].map(([, name]) => name as string);
     expect(names).toContain('PUBLIC_URL');
@@ -181,7 +181,7 @@ describe.each(['compose.yml', 'compose.single.yml', 'compose.cluster.yml'])('doc
 });
 
 describe('deploy/', () => {
-  it('sets no variable in Kubernetes that Plinth does not know', () => {
+  it('sets only variables in Kubernetes that Plinth knows', () => {
     const replicas = read('deploy/kubernetes/replicas.yaml');
     const data = /^data:\n((?: {2}.*\n)+)/m.exec(replicas)?.[1] ?? '';
     const names = [

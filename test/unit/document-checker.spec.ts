@@ -105,7 +105,7 @@ it.each<[string, Sent, RegExp]>([
   ['a member of the body', { method: 'PATCH', body: { other: 1 } }, /request: .*"other"/],
   ['a member of the body, sent as text', { method: 'PATCH', body: '{"other":1}' }, /request: .*"other"/],
   ['the media type of the body', { method: 'PATCH', body: 'a', contentType: 'text/csv' }, /text\/csv/],
-  ['a body where there is none', { body: { title: 'a' } }, /request body/],
+  ['an undocumented body', { body: { title: 'a' } }, /request body/],
 ])('finds %s that the document does not have', (_case, sent, fault) => {
   expect(faultsOf(sent)).toEqual([expect.stringMatching(fault)]);
 });

@@ -1,10 +1,10 @@
-/** No migration that data may have is removed, renamed or put elsewhere in the order (docs/guides/upgrades.md). */
+/** No migration that existing data can have is removed, renamed or reordered (docs/guides/upgrades.md). */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(__dirname, '../..');
 
-/** A release adds its migrations. */
+/** Migrations that must be kept; a release adds its migrations. */
 const KEPT: Readonly<Record<string, readonly string[]>> = {
   platform: [
     '1790000000100-initial',

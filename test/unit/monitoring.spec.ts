@@ -7,7 +7,7 @@ const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 const DASHBOARD = read('docker/monitoring/grafana-dashboard.json');
 const ALERTS = read('docker/monitoring/alerts.yml');
 
-it('the dashboard is whole JSON without the address of a data source', () => {
+it('the dashboard is valid JSON without the address of a data source', () => {
   const { panels } = JSON.parse(DASHBOARD) as { panels: { id: number; datasource: { uid: string } }[] };
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
   expect(new Set(panels.map(({ datasource }) => datasource.uid))).toEqual(new Set(['${datasource}']));

@@ -1,6 +1,7 @@
 /**
- * A request that reuses the plan of another request of its shape must send the same statements as with its own plan. Requests
- * are random combinations of parts that cover the grammar. The seed is fixed, so that failures are reproducible.
+ * A request that reuses the plan of another request with the same shape must send the same statements as with its own
+ * plan. Requests are random combinations of parts that cover the grammar. The seed is fixed, so that failures are
+ * reproducible.
  */
 import { effectiveSettings } from '../../src/projects/project-settings';
 import { bindRequest, type BoundRequest } from '../../src/rest/compile/compiled-statement';
@@ -99,7 +100,7 @@ describe('requests of one shape', () => {
     ['GET /projects?limit=1', 'GET /projects?limit=2'],
     ['GET /projects?offset=1', 'GET /projects?offset=2'],
   ];
-  it.each(DIFFERENT)('differ from others: %s, %s', (line, other) => {
+  it.each(DIFFERENT)('have shapes that differ from others: %s, %s', (line, other) => {
     expect(shape(given(other))).not.toBe(shape(given(line)));
   });
 
@@ -175,7 +176,7 @@ describe('a kept plan', () => {
     expect(ask(kept, ASKER, CATALOG, two).plan.read.limit).toBe(prepared.plan.read.limit);
   });
 
-  it('is not made of a body with very many names, with which a client could fill the memory', () => {
+  it('is not created for a body with very many names, with which a client could fill the memory', () => {
     const kept = new CompiledPlanCache();
     const named = (length: number) =>
       given('POST /projects?columns=id', {}, JSON.stringify({ id: 1, ['x'.repeat(length)]: 1 }));
@@ -183,7 +184,7 @@ describe('a kept plan', () => {
     expect(ask(kept, ASKER, CATALOG, named(8_000))).not.toBe(ask(kept, ASKER, CATALOG, named(8_000)));
   });
 
-  it('is not made of a long query', () => {
+  it('is not created for a long query', () => {
     const kept = new CompiledPlanCache();
     const long = given(`GET /projects?select=${'id,'.repeat(1_000)}id`);
     expect(ask(kept, ASKER, CATALOG, long)).not.toBe(ask(kept, ASKER, CATALOG, long));

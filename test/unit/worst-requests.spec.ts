@@ -1,4 +1,4 @@
-/** Every documented operation with a body gets its worst bodies in the soak of the event loop. */
+/** The event loop soak tests the worst bodies of every documented operation with a body. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
@@ -12,14 +12,14 @@ describe('the soak of the event loop', () => {
   const document = load(readFileSync(SNAPSHOT, 'utf8')) as OpenApiDocument;
   const withBody = operationsOf(document).filter(({ operation }) => hasBody(operation));
 
-  it('has worst bodies for each operation with a JSON body, and its own cases for each other one', () => {
+  it('has worst bodies for each operation with a JSON body, and separate cases for each other operation', () => {
     const others = withBody.filter(({ operation }) => !schemaOf(document, operation)).map(({ name }) => name);
     expect(others.sort()).toEqual([...WITH_OWN_CASES].sort());
     const soak = readFileSync(SOAK, 'utf8');
     expect(others.filter((name) => !soak.includes(`'${name}'`))).toEqual([]);
   });
 
-  it('sends bodies within the limit of most routes, which is a MiB', () => {
+  it('sends bodies within the limit of most routes, which is 1 MiB', () => {
     const operations = worstOperations(document);
     expect(operations.length).toBe(withBody.length - WITH_OWN_CASES.size);
     for (const { bodies } of operations) {

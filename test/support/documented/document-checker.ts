@@ -7,10 +7,10 @@ import { DocumentSchemas } from './json-schema';
 
 export interface Exchange {
   readonly method: string;
-  /** With the query string. */
+  /** Path with the query string. */
   readonly path: string;
   readonly contentType: string | undefined;
-  /** As it was sent: text, a form, or an object that was sent as JSON. */
+  /** The body as passed to the client: text, a form, or an object that was sent as JSON. */
   readonly body: unknown;
   readonly answer: {
     readonly status: number;
@@ -27,8 +27,8 @@ interface Route {
 }
 
 /**
- * Headers of HTTP itself, of CORS, of a proxy in front, and those that any answer may have, which the description of the
- * document explains. All others are documented for their answers.
+ * Headers of HTTP itself, of CORS, of a proxy, and headers that any response may have, which the description of the
+ * document explains. All other headers are documented for their responses.
  */
 export const OF_EVERY_ANSWER =
   /^(access-control-.*|connection|content-length|content-security-policy|content-type|date|keep-alive|server|transfer-encoding|vary|x-content-type-options|x-quota-warning|x-request-id)$/;
@@ -54,7 +54,7 @@ export class DocumentChecker {
       );
   }
 
-  /** What the document does not say of the exchange; empty if it says all. */
+  /** Differences between the exchange and the document; empty if there are none. */
   faultsOf(exchange: Exchange): string[] {
     const { method, path, answer } = exchange;
     const [address = '', query = ''] = path.split('?');
@@ -92,7 +92,7 @@ export class DocumentChecker {
     const documented = (operation.parameters ?? [])
       .map((one: any) => resolve(this.document, one))
       .filter((one: any) => one.in === 'query');
-    // The members of such an object are parameters of any name.
+    // The members of such an object are parameters with arbitrary names.
     if (documented.some(({ explode, schema }: any) => explode === true && schema.additionalProperties))
       return [];
     const names = documented.map((one: any) => one.name);
@@ -116,7 +116,10 @@ export class DocumentChecker {
   }
 }
 
-/** All test files of a worker share the checker of a document: compiling its schemas takes longer than most tests. */
+/**
+ * All test files of a worker share the checker of a document, because compiling its schemas takes longer than most
+ * tests.
+ */
 const known = new Map<string, DocumentChecker>();
 
 /** @param file an OpenAPI document as JSON, which does not change */
@@ -140,7 +143,7 @@ function headerFaults({ headers = {} }: any, sent: Headers): string[] {
   );
 }
 
-/** An answer that is a message has one of the documented texts. */
+/** A response with only a message must have one of the documented texts. */
 function messageFaults({ schema, example, examples }: any, body: any): string[] {
   if (!/\/MessageResponse$/.test(String(schema?.$ref))) return [];
   const shown = example ? [example] : Object.values<any>(examples ?? {}).map(({ value }) => value);

@@ -1,7 +1,7 @@
-/** What the check of documented exchanges leaves out, each with its reason. */
+/** Exceptions from the check of documented exchanges, each with its reason. */
 import type { Exchange } from './document-checker';
 
-/** Paths that the document leaves out on purpose. */
+/** Paths that the document omits on purpose. */
 const LEFT_OUT: readonly RegExp[] = [
   /^\/(p\/[^/]+\/)?(openapi\.(json|yaml)|rest\/v1\/?)$/, // the documents themselves
   /^\/($|tour$|(docs|console)(\/|$))/, // pages for people
@@ -13,7 +13,7 @@ const LEFT_OUT: readonly RegExp[] = [
 
 const TABLE_REST = /^\/(p\/[^/]+\/)?rest\/v1(\/|$)/;
 
-/** A fault that is none where the condition holds. */
+/** A fault that is ignored if the condition holds. */
 interface Exception {
   readonly fault: RegExp;
   readonly where?: (exchange: Exchange) => boolean;
@@ -28,12 +28,13 @@ function isRaised({ answer }: Exchange): boolean {
 }
 
 /**
- * Faults of calls of table REST that no document can avoid: what the project's own SQL decides, and media types besides
- * JSON. Generators write a function for each media type of an operation (`insertRows$Csv`), so that the documents have JSON
- * alone; docs/reference/rest.md lists the others.
+ * Unavoidable faults in calls of table REST: results that the project's own SQL decides, and media types other than
+ * JSON. Generators write a function for each media type of an operation (`insertRows$Csv`), so the documents have only
+ * JSON; docs/reference/rest.md lists the others.
  */
 const OF_TABLE_REST: readonly Exception[] = [
-  // PT418, or `response.status` of a function. The entry `default` would be part of every error's type, and hide the status in it.
+  // PT418, or `response.status` of a function. An entry `default` would be part of every error's type, and
+  // hide its status.
   { fault: /^status \d+ is not documented/, where: (exchange) => isCall(exchange) || isRaised(exchange) },
   {
     fault:
@@ -48,7 +49,7 @@ const OF_TABLE_REST: readonly Exception[] = [
   { fault: /^header set-cookie / },
 ];
 
-/** Opened by links in mails; a POST to it is an operation. */
+/** Pages that links in mails open; a POST to them is an operation. */
 const PAGE = /^\/p\/[^/]+\/auth\/v1\/verify$/;
 
 /** Forms that browsers send for a provider. */
@@ -62,11 +63,11 @@ export function isLeftOut({ method, path }: Exchange): boolean {
   return LEFT_OUT.some((pattern) => pattern.test(address)) || (method !== 'POST' && PAGE.test(address));
 }
 
-/** Of every answer of the administration, described once with the scheme `staff-session`. */
+/** Every response of the administration can have these headers, which the scheme `staff-session` describes. */
 const ADMIN = /^\/admin\/v1\//;
 const OF_STAFF_SESSIONS = /^header (cache-control|set-cookie) /;
 
-/** The faults that are none of an exception. */
+/** The faults without an exception. */
 export function withoutExceptions(exchange: Exchange, faults: readonly string[]): readonly string[] {
   const address = addressOf(exchange.path);
   if (ADMIN.test(address)) return faults.filter((fault) => !OF_STAFF_SESSIONS.test(fault));

@@ -15,12 +15,15 @@ export async function provideDocument(baseUrl: string): Promise<void> {
   const path = file();
   if (path === undefined || existsSync(path)) return;
   const text = await (await fetch(`${baseUrl}/openapi.json`)).text();
-  // A file that is there is whole.
+  // The file is complete if it exists.
   writeFileSync(`${path}.${process.pid}`, text);
   renameSync(`${path}.${process.pid}`, path);
 }
 
-/** The platform's document has the calls of table REST at `/rest/v1` alone, where the key names the project, and those of GoTrue below the project. */
+/**
+ * The platform's document has table REST only at `/rest/v1`, where the key names the project, and GoTrue only below the
+ * project.
+ */
 function asDocumented(exchange: Exchange): Exchange {
   const path = exchange.path
     .replace(/^\/p\/[^/?]+(?=\/rest\/v1\/)/, '')
@@ -30,11 +33,11 @@ function asDocumented(exchange: Exchange): Exchange {
 
 /**
  * With the variable PLINTH_TEST_UNDOCUMENTED the faults are appended to that file, and no test fails.
- * @throws Error for anything that the document does not say
+ * @throws Error for any difference from the document
  */
 export function assertDocumented(exchange: Exchange): void {
   const path = file();
-  // Without a TestPlinth in the run, as for tests of processes alone, there is no document.
+  // A run without a TestPlinth, for example only of process tests, has no document.
   if (path === undefined || (!checker && !existsSync(path))) return;
   checker ??= checkerOf(path);
   if (isLeftOut(exchange)) return;

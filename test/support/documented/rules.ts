@@ -1,4 +1,4 @@
-/** Rules for a document that a schema of OpenAPI cannot express: whatever generators and readers need from it. */
+/** Rules for a document that a schema of OpenAPI cannot express, for the sake of generators and readers. */
 import { type NamedOperation, type OpenApiDocument, operationsOf, resolve } from '../openapi';
 import { DocumentSchemas } from './json-schema';
 
@@ -62,13 +62,13 @@ function inner(where: string, schema: any): Place[] {
   return [{ where, schema }, ...members, ...others, ...lists];
 }
 
-/** Generators make a member with a default required, and clients then send a value that nobody chose. */
+/** Members with a default, which generators make required, so that clients send a value that nobody chose. */
 export const withDefault = (document: OpenApiDocument): string[] =>
   schemasOf(document)
     .filter(({ schema }) => 'default' in schema)
     .map(({ where }) => where);
 
-/** Generators make code of these that does not compile. */
+/** Schemas for which generators write code that does not compile. */
 export const withEnumOfNull = (document: OpenApiDocument): string[] =>
   schemasOf(document)
     .filter(({ schema }) => schema.enum?.every((value: unknown) => value === null))
@@ -76,7 +76,7 @@ export const withEnumOfNull = (document: OpenApiDocument): string[] =>
 
 const BOUNDS = ['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'multipleOf'];
 
-/** Bounds of the members of a map, except for a minimum of 1. orval makes code of these that does not compile. */
+/** Bounds of the members of a map, except for a minimum of 1. orval writes code for these that does not compile. */
 export const withBoundedMembers = (document: OpenApiDocument): string[] =>
   schemasOf(document)
     .filter(({ schema: { additionalProperties: members } }) =>
@@ -86,7 +86,7 @@ export const withBoundedMembers = (document: OpenApiDocument): string[] =>
     )
     .map(({ where }) => where);
 
-/** Members of the type `number` for which no example of the document shows a fraction: whole numbers are integers. */
+/** Members of the type `number` without a fraction in any example; whole numbers must have the type integer. */
 export function wholeNumbers(document: OpenApiDocument): string[] {
   const fractions = new Set<string>();
   const visit = (name: string, value: unknown): void => {
@@ -107,7 +107,7 @@ export function wholeNumbers(document: OpenApiDocument): string[] {
 interface ErrorExample {
   /** `POST /path 400 application/json` */
   readonly where: string;
-  /** Status and code of the body as its area writes them. */
+  /** Status and code of the body in the format of its area. */
   readonly status: number | string | undefined;
   readonly code: string | undefined;
   /** The body without the status. */
@@ -120,7 +120,7 @@ const CODES_OF_SEVERAL: Readonly<Record<string, readonly string[]>> = {
   storage_unavailable: ['500', '503'],
 };
 
-/** Examples of errors whose status is not that of their response, or whose code stands in several statuses. */
+/** Examples of errors whose status differs from their response, or whose code occurs with several statuses. */
 export function misplacedErrors(document: OpenApiDocument): string[] {
   const examples = mediaOf(document).flatMap(({ where, media }) => errorExample(where, media.example));
   const statusOf = ({ where }: ErrorExample): string => / (\d{3}) /.exec(where)?.[1] ?? '';
@@ -152,7 +152,7 @@ function errorExample(where: string, example: any): ErrorExample[] {
   ];
 }
 
-/** Errors of one operation that show the same example: one of them is not true. */
+/** Errors of one operation with the same example, of which one must be wrong. */
 export function repeatedErrors(document: OpenApiDocument): string[] {
   const seen = new Set<string>();
   return mediaOf(document)
@@ -195,7 +195,7 @@ export function undescribed(document: OpenApiDocument): string[] {
   });
 }
 
-/** Bodies and answers without an example, or with one that their own schema refuses. */
+/** Bodies and responses without an example, or with an example that their schema refuses. */
 export function exampleFaults(document: OpenApiDocument): string[] {
   const schemas = new DocumentSchemas(document);
   return mediaOf(document).flatMap(({ where, media }) => {

@@ -15,9 +15,9 @@ export interface HostileValue {
   readonly value: string;
   /** The type to which the column is changed first. */
   readonly type: string;
-  /** Instead of those of the column. */
+  /** Refused subjects, if they differ from those of the column. */
   readonly refused?: readonly Subject[];
-  /** True if the row announces more bytes than there are: the connection may be closed before the end. */
+  /** True if the row declares more bytes than exist, so that the connection may be closed early. */
   readonly breaksOff?: boolean;
 }
 

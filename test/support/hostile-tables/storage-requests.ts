@@ -89,7 +89,7 @@ export function readingOneFile(
   ];
 }
 
-/** More than an upload may have that leaves out what the one before it has read. */
+/** Larger than an upload that may skip the read of an earlier upload. */
 const LARGE = 'new'.repeat(30_000);
 
 export function changingRequests({ project, file, fileId }: Victim): StorageRequest[] {
@@ -100,7 +100,7 @@ export function changingRequests({ project, file, fileId }: Victim): StorageRequ
       service.post(`${file}/copy`, { filename: `copy ${Math.random()}` }),
     ),
     request('upload', ['target', 'write'], () => upload(service, storage, 'box', LARGE, { name: 'new' })),
-    // It need not read what is altered.
+    // A small upload need not read the altered columns.
     request('small upload', [], () => upload(service, storage, 'box', 'new', { name: 'small' })),
     request('rename', [], () => service.patch(file, { filename: 'renamed' })),
     request('retype', [], () => service.patch(file, { content_type: 'text/csv' })),

@@ -1,6 +1,6 @@
 /**
- * Restores, streamed backups, and scheduled backups in turn. A project that was being restored is whole or gone, and at the end
- * backups, schedule and restore work, with nothing left over.
+ * Restores, streamed backups, and scheduled backups in turn. A project that was being restored is complete or absent,
+ * and at the end backups, schedule and restore work, with nothing left over.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { get, request } from 'node:http';
@@ -14,7 +14,7 @@ import type { RowWork } from './row-work';
 
 const FILES = 4;
 const ROWS = IN_SOAK ? 100_000 : 20_000;
-/** Of the installs with this work: BACKUP_PASSPHRASE. */
+/** BACKUP_PASSPHRASE of installs with this work. */
 export const KILL_PASSPHRASE = 'a passphrase for the test';
 const HEADERS = {
   'backup-passphrase': encodeURIComponent(KILL_PASSPHRASE),
@@ -42,7 +42,7 @@ export class BackupWork implements Work {
     runs: {} as Record<string, number>,
   };
   private kind: Kind = 'restore';
-  /** On the server of the platform. */
+  /** A project on the server of the platform. */
   private neighbour!: KilledProject;
   private target!: KilledProject;
   private archive!: Buffer;
@@ -81,7 +81,7 @@ export class BackupWork implements Work {
     else if (this.kind === 'stream') await this.beginStream(kill % 2 === 0);
     else {
       const body = { project_id: this.witness.id };
-      // The process may be gone before it answers.
+      // The process may be killed before it answers.
       await this.install.admin.post('/admin/v1/backups/runs', body).catch(() => undefined);
     }
   }
@@ -119,7 +119,7 @@ export class BackupWork implements Work {
     expect(count.body).toEqual([{ count: ROWS }]);
   }
 
-  /** Sends a part of the archive, or all of it, and resolves when that was written. */
+  /** Sends a part of the archive, or all of it, and resolves when it was written. */
   private beginRestore(): Promise<void> {
     const share = Math.random() * 1.25;
     const sent = request(`${this.install.plinth.baseUrl}/admin/v1/restore?keep_keys=true`, {
@@ -168,7 +168,7 @@ export class BackupWork implements Work {
     }, RECOVERED_MS);
   }
 
-  /** The destination has the archives of good runs that were not removed, whole, and nothing else. */
+  /** The destination has complete archives of the successful runs that were not removed, and nothing else. */
   private async assertArchives(): Promise<void> {
     const files = this.install.filesIn(`backups/${this.witness.id}`);
     const kept = (await this.runs()).filter(({ status, removed_at: at }) => status === 'succeeded' && !at);

@@ -41,7 +41,7 @@ interface ListedFile {
 
 const anyOf = <T>(items: readonly T[]): T => items[randomInt(items.length)] as T;
 
-/** Small files, some that take longer, and a few that are uploaded in parts. */
+/** Small files, some larger files, and a few that are uploaded in parts. */
 function content(): Buffer {
   const limit = anyOf([20_000, 20_000, 20_000, 20_000, 20_000, 20_000, 3_000_000, 12_000_000]);
   return randomBytes(randomInt(1, limit));

@@ -1,6 +1,6 @@
 /**
- * kill -9 while an install works, again and again. Works run at the same time until the process is gone; after the next start each
- * one verifies that nothing acknowledged is lost and nothing is left half done.
+ * Repeated kill -9 while an install works. Works run at the same time until the process is gone; after the next start
+ * each one verifies that nothing acknowledged is lost and nothing is left half done.
  */
 import { createHash, randomBytes, randomInt } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import type { TestProvider } from '../object-servers/object-stores';
 import { PlinthProcess } from '../plinth-process';
 import { upload } from '../uploads';
 
-/** Acknowledgements after which a process is killed, at most. */
+/** Largest number of acknowledgements after which a process is killed. */
 const MAX_ACKNOWLEDGED = 120;
 const ACKNOWLEDGED_MS = 120_000;
 
@@ -25,7 +25,7 @@ export interface KilledProject {
 
 export const sha256 = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
 
-/** What killOften() kills: an install, or the upgrade of one. */
+/** The target of killOften(): an install, or the upgrade of an install. */
 interface Killed {
   start(tuning?: Partial<Tuning>): Promise<void>;
   kill(): Promise<void>;
@@ -97,7 +97,7 @@ export class KilledInstall implements Killed {
     return digests;
   }
 
-  /** Databases and roles of a project, seen by another one on the same server. */
+  /** Databases and roles of a project, seen by another project on the same server. */
   async databaseObjectsOf(id: string, witness: { readonly id: string }): Promise<unknown[]> {
     const names = `select datname as name from pg_database where strpos(datname, '${id}') > 0
       union all select rolname from pg_roles where strpos(rolname, '${id}') > 0`;
@@ -129,7 +129,7 @@ export class KilledInstall implements Killed {
   }
 }
 
-/** What an install does until it is killed. */
+/** Work of an install until it is killed. */
 export interface Work {
   /** Number of operations that were acknowledged so far; null for a work that a kill does not wait for. */
   readonly acknowledged: number | null;
@@ -163,7 +163,7 @@ export async function killOften(
 ): Promise<void> {
   const counts = (): number[] => works.flatMap(({ acknowledged }) => acknowledged ?? []);
   const acknowledged = (): number => counts().reduce((sum, count) => sum + count, 0);
-  /** So many, and at least one of each work. */
+  /** Whether enough operations were acknowledged, with at least one of each work. */
   const isReached = (goal: number): boolean => acknowledged() >= goal && !counts().includes(0);
   for (let kill = 0; kill < kills; kill += 1) {
     const install = installOf(kill);
@@ -171,7 +171,7 @@ export async function killOften(
     const ended = Promise.all(works.map((work) => work.run(kill)));
     // A work that fails ends the wait.
     await Promise.race([(moment ?? (() => until(() => isReached(goal), ACKNOWLEDGED_MS)))(), ended]);
-    // The process first: it must not answer that PostgreSQL is gone.
+    // Kills the process first, because it must not answer that PostgreSQL is gone.
     const killed = install.kill();
     if (withDatabase(kill)) install.killDatabase?.();
     await killed;

@@ -1,4 +1,7 @@
-/** Multipart uploads of the S3 protocol. No acknowledged part is lost, and every upload goes on after a kill and becomes its object. */
+/**
+ * Multipart uploads of the S3 protocol. No acknowledged part is lost, and every upload continues after a kill and
+ * becomes its object.
+ */
 import {
   CompleteMultipartUploadCommand,
   CreateBucketCommand,
@@ -19,14 +22,14 @@ import {
 import { eventually } from '../eventually';
 
 const WORKERS = 2;
-/** The least of a part that is not the last one. */
+/** Smallest size of a part that is not the last. */
 const PART_BYTES = 5 * 1024 * 1024;
 const Bucket = 'parts';
 
 interface Running {
   readonly Key: string;
   readonly parts: readonly Buffer[];
-  /** Undefined: its beginning was not acknowledged. */
+  /** Undefined if the beginning was not acknowledged. */
   UploadId: string | undefined;
   acknowledged: number;
 }
@@ -72,7 +75,7 @@ export class MultipartWork implements Work {
     for (const [index, { Key, UploadId, parts, acknowledged }] of this.running.entries()) {
       if (UploadId === undefined) continue;
       if (acknowledged === parts.length) {
-        // The process that was killed may have begun to complete it: another one goes on after some seconds.
+        // The killed process may have begun to complete the upload, which another process continues after some seconds.
         await eventually(() => this.step(client, index));
         continue;
       }
@@ -85,7 +88,7 @@ export class MultipartWork implements Work {
       expect(sha256(Buffer.from(await Body!.transformToByteArray()))).toBe(digest);
     }
     this.completed.clear();
-    // What an interrupted request had not finished to store.
+    // Sweeps bytes that interrupted requests had not completely stored.
     const swept = await this.install.admin.post(`/admin/v1/projects/${this.project.id}/storage/sweep`);
     expect([swept.status, swept.body.rows_without_bytes]).toEqual([200, 0]);
   }

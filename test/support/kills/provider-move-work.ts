@@ -1,6 +1,7 @@
 /**
- * A project moves to another install with another provider: its backup streams from the one (files on disk) into the restore of
- * the other (files on S3). The source always has everything, and the destination the whole project or nothing.
+ * A project moves to another install with another provider: its backup is streamed from the source (files on disk) into
+ * the restore of the destination (files on S3). The source always has everything, and the destination has the whole
+ * project or nothing.
  */
 import { get, request } from 'node:http';
 import { join } from 'node:path';
@@ -12,7 +13,7 @@ import { KilledInstall, type KilledProject, sha256, type Work } from './killed-i
 const FILES = 4;
 const ROWS = 100_000;
 const HEADER = { 'backup-passphrase': encodeURIComponent('a passphrase for the test') };
-/** Milliseconds; the removal of what an unfinished restore left is repeated every minute. */
+/** Milliseconds; the removal of an unfinished restore is repeated every minute. */
 const RECOVERED_MS = 120_000;
 
 const keyOf = (side: string): Record<string, string> => ({
@@ -39,7 +40,7 @@ export class ProviderMoveWork implements Work {
     this.destination = new KilledInstall(join(directory, 'destination'), keyOf('destination'), provider);
   }
 
-  /** The two are killed in turn. */
+  /** The two installs are killed in turn. */
   installOf(kill: number): KilledInstall {
     return kill % 2 === 0 ? this.destination : this.source;
   }
@@ -65,7 +66,10 @@ export class ProviderMoveWork implements Work {
     await Promise.all([this.source.stop(), this.destination.stop()]);
   }
 
-  /** Streams the backup of the one into the restore of the other. @returns the status of the restore; null if it was broken off */
+  /**
+   * Streams the backup of the source into the restore of the destination. @returns the status of the restore; null if
+   * it was interrupted
+   */
   run(): Promise<number | null> {
     const [from, to] = [this.source.plinth, this.destination.plinth];
     return new Promise((resolve) => {

@@ -1,4 +1,6 @@
-/** Resumable uploads (TUS). No acknowledged byte is lost, and every upload goes on after a kill and becomes its file. */
+/**
+ * Resumable uploads (TUS). No acknowledged byte is lost, and every upload continues after a kill and becomes its file.
+ */
 import { randomBytes, randomInt } from 'node:crypto';
 import { until } from '../eventually';
 import {
@@ -19,7 +21,7 @@ const WAIT_MS = 60_000;
 interface Running {
   readonly name: string;
   readonly bytes: Buffer;
-  /** Null: its beginning was not acknowledged. */
+  /** Null if the beginning was not acknowledged. */
   url: string | null;
   acknowledged: number;
 }
@@ -52,7 +54,7 @@ export class ResumableWork implements Work {
     for (const [index, upload] of this.running.entries()) await this.verifyUpload(index, upload);
     for (const [name, digest] of this.completed) await this.verifyFile(name, digest);
     this.completed.clear();
-    // What an interrupted request had not finished to store.
+    // Sweeps bytes that interrupted requests had not completely stored.
     const swept = await this.install.admin.post(`/admin/v1/projects/${this.project.id}/storage/sweep`);
     expect([swept.status, swept.body.rows_without_bytes]).toEqual([200, 0]);
   }

@@ -18,16 +18,16 @@ const SETTLED_MS = 120_000;
 
 export class ServerMoveWork implements Work {
   readonly counts = { kills: 0, done: 0, failed: 0, acknowledged: 0 };
-  /** Of undisturbed moves and of kills, in milliseconds. */
+  /** Durations of undisturbed moves and of kills, in milliseconds. */
   readonly gaps = { moveWrite: 0, moveRead: 0, killWrite: 0, killRead: 0, refused: 0 };
   private servers!: { platform: EmbeddedPostgres; db2: EmbeddedPostgres };
   /** Moves projects, and is killed. */
   mover!: KilledInstall;
-  /** Serves all the time. */
+  /** Serves continuously. */
   private witness!: KilledInstall;
   private project!: KilledProject;
   private load!: MoveLoad;
-  /** The latest move was accepted. */
+  /** True if the latest move was accepted. */
   private begun = Promise.resolve();
   /** Milliseconds that a move takes. */
   private duration = 0;
@@ -153,7 +153,7 @@ export class ServerMoveWork implements Work {
     expect(rows).toEqual([]);
   }
 
-  /** The project is on one server, with everything acknowledged, and the other one has nothing of it. */
+  /** The project is on one server with all acknowledged writes, and the other server has nothing of it. */
   private async assertWhole(): Promise<void> {
     expect(this.load.faults).toEqual([]);
     const acknowledged = [...this.load.acknowledged];

@@ -33,7 +33,7 @@ type Phase = 'platform' | 'template' | 'projects';
 
 interface UpgradeCounts {
   readonly kills: Record<Phase, number>;
-  /** Databases that were migrated at the same moment, at most. */
+  /** Largest number of databases that were migrated concurrently. */
   most: number;
   migrated: number;
 }
@@ -56,7 +56,7 @@ export class UpgradeKills {
     const { directory, environment, projects } = this.options;
     const older = await PlinthProcess.start({ dataDir: directory, env: environment });
     this.older = older;
-    // Not compared with the OpenAPI document, which is that of another version.
+    // Not compared with the OpenAPI document, because the process has another version.
     const admin = older.admin.unchecked();
     for (let n = 0; n < projects; n += 4) {
       const names = Array.from({ length: Math.min(4, projects - n) }, (_, of) => `Project ${n + of}`);
@@ -79,7 +79,7 @@ export class UpgradeKills {
     await this.client?.end();
   }
 
-  /** Kills so many upgrades in a phase, each at a random moment of it; each next one continues. */
+  /** Kills a number of upgrades in a phase, each at a random moment; the next upgrade continues. */
   async killIn(phase: Phase, kills: number): Promise<void> {
     const { isReached, spread, verify } = this.phases(kills)[phase];
     const work: Work = {
@@ -96,7 +96,7 @@ export class UpgradeKills {
       await until(isReached, LIMIT_MS, () => this.upgrade?.output ?? '');
       await pause(Math.random() * spread);
     };
-    // An upgrade is started by the work.
+    // The work starts the upgrade.
     const start = (): Promise<void> => Promise.resolve();
     await killOften(() => ({ start, kill: () => this.killUpgrade() }), [work], { kills, moment });
   }
@@ -136,7 +136,7 @@ export class UpgradeKills {
     };
   }
 
-  /** The next start completes the upgrade; the older process has served all the time, and lost nothing. */
+  /** The next start completes the upgrade; the older process has served continuously, and lost nothing. */
   async assertCompleted(): Promise<void> {
     const { directory, environment, later } = this.options;
     this.upgraded = await PlinthProcess.start({ dataDir: directory, env: environment, build: later });
@@ -192,7 +192,7 @@ export class UpgradeKills {
     return rows[0]?.done ?? 0;
   }
 
-  /** The table and the record of its migration come together. */
+  /** The table and the record of its migration both exist, or neither. */
   private async assertPlatformWholeOrUnchanged(): Promise<void> {
     const { rows } = await this.client.query<{ made: boolean; recorded: number }>(
       `select to_regclass('public.later') is not null as made,
@@ -204,7 +204,7 @@ export class UpgradeKills {
     ]).toContainEqual(rows[0]);
   }
 
-  /** In each of so many databases, the column and the record of its migration come together. */
+  /** In each of a number of databases, the column and the record of its migration both exist, or neither. */
   private async assertNoHalfProjects(count: number): Promise<void> {
     const { rows } = await this.client.query<{ name: string; version: string }>(`${PROJECTS} limit $1`, [
       count,

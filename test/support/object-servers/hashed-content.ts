@@ -1,4 +1,7 @@
-/** Content with Google's checksums. Each chunk is hashed when it arrives, so that the response follows the last one at once. */
+/**
+ * Content with Google's checksums. Each chunk is hashed when it arrives, so that the response follows the last chunk
+ * immediately.
+ */
 import { createHash } from 'node:crypto';
 import { Content } from './content';
 import { Crc32c } from './crc32c';

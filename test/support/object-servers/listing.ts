@@ -1,4 +1,4 @@
-/** Listings of flat names, as both providers make them. */
+/** Listings of flat names, as both providers return them. */
 
 /** Names below the prefix, in order; with a delimiter, folders replace the names in them. */
 export function entriesOf(names: readonly string[], prefix: string, delimiter: string | null): string[] {

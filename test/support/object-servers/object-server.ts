@@ -68,7 +68,7 @@ export abstract class ObjectServer {
     this.port = (this.server.address() as AddressInfo).port;
   }
 
-  /** Stops immediately and aborts running requests. The objects stay. */
+  /** Stops immediately and aborts running requests. The objects are kept. */
   async stop(): Promise<void> {
     const closed = new Promise((resolve) => this.server.close(resolve));
     this.server.closeAllConnections();

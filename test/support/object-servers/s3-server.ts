@@ -19,7 +19,7 @@ interface MultipartUpload {
 export interface S3Options extends AwsKey {
   readonly bucket: string;
   readonly region: string;
-  /** If set, the bucket is a host below this one (virtual-hosted style), else the first segment of the path. */
+  /** If set, the bucket is a subdomain of this host (virtual-hosted style), otherwise the first segment of the path. */
   readonly domain?: string;
   /** Entries of one page of a listing. */
   readonly pageSize?: number;
