@@ -41,7 +41,7 @@ export class HostGroup {
   }
 
   /**
-   * The host that takes writes, if it is known. Otherwise it is searched; simultaneous calls share the search.
+   * The host that takes writes, if it is known. Otherwise it is searched for; simultaneous calls share the search.
    * @throws NoPrimaryError, or the refusal of a host, such as for a wrong password
    */
   async find(probe: Probe): Promise<HostAddress> {

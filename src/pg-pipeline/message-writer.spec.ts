@@ -9,7 +9,7 @@ const written = (write: (writer: MessageWriter) => void, writer = new MessageWri
 };
 
 describe('MessageWriter', () => {
-  it('writes every message as the protocol asks', () => {
+  it('writes every message as the protocol requires', () => {
     expect(written((writer) => writer.parse('näme', 'select $1'))).toEqual(
       serialize.parse({ name: 'näme', text: 'select $1' }),
     );
@@ -50,7 +50,7 @@ describe('MessageWriter', () => {
     expect(Buffer.concat(parts).equals(Buffer.concat(expected))).toBe(true);
   });
 
-  it('binds texts without a list of their formats, and asks for the formats of the columns', () => {
+  it('binds texts without a list of their formats, and requests the formats of the columns', () => {
     const parts = [
       [0],
       Buffer.from('n\0'),

@@ -25,7 +25,7 @@ describe('parseLogicalMessage', () => {
     expect(parseLogicalMessage(update)).toEqual({ kind: 'update', relation: 7, old: ['é'], row: ['b'] });
   });
 
-  it.each(['I', 'U', 'D', 'R', 'T', 'C', 'M'])('throws for a message %s that is cut', (kind) => {
+  it.each(['I', 'U', 'D', 'R', 'T', 'C', 'M'])('throws for a truncated message %s', (kind) => {
     expect(() => parseLogicalMessage(Buffer.concat([letter(kind), int32(1)]))).toThrow();
     const cut = Buffer.concat([
       letter('I'),

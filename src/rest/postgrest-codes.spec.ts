@@ -63,7 +63,7 @@ describe('PostgREST’s code', () => {
     expect(ROWS.get('PL401')?.theirs).toBe(Object.values(POSTGREST_CREDENTIAL_CODES).join(', '));
   });
 
-  it('is there for a database that cannot be reached, and for a pool without a free connection', () => {
+  it('exists for a database that cannot be reached, and for a pool without a free connection', () => {
     const unreachable = new AppError(503, 'service_unavailable', 'away', { database: { sqlstate: '08006' } });
     const exhausted = answerToFault(new DatabaseFault('no_free_connection', 'busy'));
     expect([postgrestCode(unreachable), postgrestCode(exhausted)]).toEqual(['PGRST000', 'PGRST003']);

@@ -26,7 +26,7 @@ it.each([
   expect(printed([{ name: 'at', form: 'instant' }], instant(iso))).toBe(`{"at":"${iso}"}`);
 });
 
-it('cuts an instant to milliseconds', () => {
+it('truncates an instant to milliseconds', () => {
   expect(printed([{ name: 'at', form: 'instant' }], int64(-1n))).toBe('{"at":"1999-12-31T23:59:59.999Z"}');
   expect(printed([{ name: 'at', form: 'instant' }], int64(1_999n))).toBe('{"at":"2000-01-01T00:00:00.001Z"}');
 });

@@ -60,7 +60,7 @@ describe('RowCollector', () => {
     ({ control, collector } = pausedCollector(response as unknown as ServerResponse));
   });
 
-  it('breaks off when the client reads nothing for too long', () => {
+  it('aborts when the client reads nothing for too long', () => {
     expect(control.pause).toHaveBeenCalledTimes(1);
     jest.advanceTimersByTime(STALL_LIMIT_MS - 1);
     expect(response.destroyed).toBe(false);
@@ -70,7 +70,7 @@ describe('RowCollector', () => {
     expect(control.resume).toHaveBeenCalledTimes(1);
   });
 
-  it('starts the time limit anew after each chunk that the client took', () => {
+  it('restarts the time limit after each chunk that the client took', () => {
     jest.advanceTimersByTime(STALL_LIMIT_MS - 1);
     response.emit('drain');
     jest.advanceTimersByTime(STALL_LIMIT_MS);
@@ -109,12 +109,12 @@ describe('RowCollector for a response without a socket', () => {
     expect(control.resume).toHaveBeenCalledTimes(1);
   };
 
-  it('breaks off when the client reads nothing for too long', () => {
+  it('aborts when the client reads nothing for too long', () => {
     jest.advanceTimersByTime(STALL_LIMIT_MS);
     expectStopped();
   });
 
-  it('breaks off when another request needs the connection', () => {
+  it('aborts when another request needs the connection', () => {
     const [, end] = control.beginStream.mock.calls[0] as [string, () => void];
     end();
     expectStopped();
@@ -123,13 +123,13 @@ describe('RowCollector for a response without a socket', () => {
     expectStopped();
   });
 
-  it('sends nothing after it broke off', () => {
+  it('sends nothing after an abort', () => {
     jest.advanceTimersByTime(STALL_LIMIT_MS);
     collector.onRow(Buffer.alloc(1024 * 1024, 'x'));
     expect(control.pause).toHaveBeenCalledTimes(1);
   });
 
-  it('stops a source that starts again after it broke off', () => {
+  it('stops a source that starts again after an abort', () => {
     response.destroy();
     collector.onStart(control);
     expect(control.cancel).toHaveBeenCalledTimes(1);

@@ -16,7 +16,7 @@ it('docs/reference/storage.md lists every code with its status, and no other', (
   expect(documented).toEqual(errors.STORAGE_ERROR_CODES);
 });
 
-it('every factory makes an error of the catalogue, with its status', () => {
+it('every factory creates an error of the catalogue with its status', () => {
   const factories = Object.values(errors).filter(
     (value): value is (...args: never[]) => AppError => typeof value === 'function',
   );

@@ -9,7 +9,7 @@ function logged(write: (logger: JsonLogger) => void): Record<string, string> {
   return JSON.parse(text) as Record<string, string>;
 }
 
-it('writes one JSON object a line, with the context that Nest passes last', () => {
+it('writes one JSON object per line, with the context that Nest passes last', () => {
   expect(logged((logger) => logger.error('broken\nfor good', 'the stack', 'Request'))).toMatchObject({
     level: 50,
     msg: 'broken\nfor good',

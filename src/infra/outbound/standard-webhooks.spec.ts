@@ -21,6 +21,6 @@ it.each([
   [`whsec_${'A'.repeat(88)}`, false],
   ['secret', false],
   ['', false],
-])('takes %s as a secret: %s', (secret, is) => {
+])('accepts %s as a secret: %s', (secret, is) => {
   expect(isWebhookSecret(secret)).toBe(is);
 });

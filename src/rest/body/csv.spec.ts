@@ -19,7 +19,7 @@ describe('parseCsv', () => {
     ['NULL as null, empty as empty', 'a,b\nNULL,', [{ a: null, b: '' }]],
     ['blank lines as nothing', 'a\n\n1\r\n\r\n""\n2\n\n', [{ a: '1' }, { a: '2' }]],
     ['blank lines between many fields as nothing', 'a,b\n\n1,2\n', [{ a: '1', b: '2' }]],
-    ['the last of columns with one name', 'a,b,a\n1,2,3', [{ b: '2', a: '3' }]],
+    ['the last of several columns with one name', 'a,b,a\n1,2,3', [{ b: '2', a: '3' }]],
     ['names and values that JSON escapes', 'a"\\\n"x\t""y\\"', [{ 'a"\\': 'x\t"y\\' }]],
     ['a header alone', 'a,b\n', []],
   ];

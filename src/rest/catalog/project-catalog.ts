@@ -56,7 +56,7 @@ export class ProjectCatalog {
     const begunAt = performance.now();
     try {
       const fingerprint = await this.repository.fingerprint(this.database);
-      // Compared with the current catalog: a reload that ended during the comparison may have begun before the change.
+      // Compared with the current catalog, since a reload that ended during the comparison may have begun before the change.
       if (this.catalog?.fingerprint !== fingerprint) await this.reload.run();
       else this.checkedFrom = begunAt;
       if (this.catalog && !this.hasTraits) void this.addTraits(this.catalog);

@@ -25,7 +25,7 @@ describe('parseViewOrigins', () => {
     ).toEqual([{ position: 1, relation: '5', column: 6 }]);
   });
 
-  it('is not misled by names with the format’s own characters in them', () => {
+  it('is not misled by names that contain the format’s own characters', () => {
     const odd = entry(1, 7, 8).replace(':resname c', ':resname a\\)\\}\\(\\{b\\ :resorigtbl\\ 1');
     expect(parseViewOrigins(query(odd))).toEqual([{ position: 1, relation: '7', column: 8 }]);
   });

@@ -106,7 +106,7 @@ export interface FilterParameter {
   readonly as: 'text' | 'pattern' | 'list';
 }
 
-/** A function's argument of the query string or a form: its last text, or all of them. */
+/** A function's argument from the query string or a form: its last text, or all of its texts. */
 export interface ArgumentParameter {
   readonly kind: 'argument';
   readonly name: string;

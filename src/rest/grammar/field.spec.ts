@@ -58,7 +58,7 @@ describe('jsonPath', () => {
     });
   });
 
-  it('refuses a path of too many arrows', () => {
+  it('refuses a path with too many arrows', () => {
     expect(refusalOf(() => pathIn('->a'.repeat(101))).code).toBe('PL153');
   });
 });

@@ -65,7 +65,7 @@ describe('parseFilter: the column', () => {
     });
   });
 
-  it('refuses a path of too many names', () => {
+  it('refuses a path with too many names', () => {
     expect(refusalOf(() => parseFilter('a.'.repeat(31) + 'a', 'eq.0')).code).toBe('PL153');
   });
 });

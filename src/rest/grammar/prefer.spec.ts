@@ -42,7 +42,7 @@ describe('parsePrefer', () => {
     expect(parsePrefer(header)).toEqual({ ...NONE, ...preferences });
   });
 
-  it('reads several, with any amount of space between them', () => {
+  it('reads several preferences, with any amount of space between them', () => {
     const header =
       'count=exact,    tx=commit   ,return=representation , missing=default, handling=strict, anything';
     expect(parsePrefer(header)).toEqual({
@@ -56,7 +56,7 @@ describe('parsePrefer', () => {
     });
   });
 
-  it('takes the first of a preference that is given twice', () => {
+  it('takes the first of repeated preferences', () => {
     expect(parsePrefer('tx=commit, tx=rollback').tx).toBe('commit');
     expect(parsePrefer('max-affected=1, max-affected=2, timezone=UTC, timezone=CET')).toMatchObject({
       maxAffected: 1,

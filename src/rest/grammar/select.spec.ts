@@ -182,13 +182,13 @@ describe('parseSelect', () => {
     expect(message).toMatch(/^"failed to parse select parameter \(a{300}…\)" \(line 1, column 5002\)$/);
   });
 
-  it('takes 30 levels of embeds and refuses more', () => {
+  it('accepts 30 levels of embeds and refuses more', () => {
     const nested = (depth: number) => `${'a('.repeat(depth)}id${')'.repeat(depth)}`;
     expect(parseSelect(nested(30))).toHaveLength(1);
     expect(refusalOf(() => parseSelect(nested(31))).code).toBe('PL152');
   });
 
-  it('takes 100 embeds and 1,600 columns and refuses more', () => {
+  it('accepts 100 embeds and 1,600 columns and refuses more', () => {
     expect(parseSelect(Array(100).fill('a()').join())).toHaveLength(100);
     expect(refusalOf(() => parseSelect(Array(101).fill('a()').join())).code).toBe('PL153');
     expect(parseSelect(Array(1_600).fill('a').join())).toHaveLength(1_600);

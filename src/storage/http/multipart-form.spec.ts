@@ -47,7 +47,7 @@ async function contentOf(form: UploadForm | undefined): Promise<string> {
   return content;
 }
 
-it('gives up an upload that stalls for a window of time', async () => {
+it('gives up an upload that stalls for one time window', async () => {
   client.write(head(FORM.length) + BEGUN);
   const [form] = await forms(1);
   const ended = expect(form?.end('')).rejects.toMatchObject({ status: 408 });

@@ -15,13 +15,13 @@ describe('DiskDirectories', () => {
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-  it('makes a directory once, with its parents', async () => {
+  it('creates a directory once, with its parents', async () => {
     const path = join(root, 'project', 'ab');
     await Promise.all([directories.ensure(path), directories.ensure(path)]);
     expect(existsSync(path)).toBe(true);
   });
 
-  it('creates none while the marker is missing, and tries again later', async () => {
+  it('creates no directory while the marker is missing, and tries again later', async () => {
     rmSync(join(root, '.marker'));
     await expect(directories.ensure(join(root, 'ab'))).rejects.toMatchObject({ code: 'ENOENT' });
     writeFileSync(join(root, '.marker'), '');
