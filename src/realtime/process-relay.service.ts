@@ -14,7 +14,7 @@ import { MAX_FRAME_BYTES } from './realtime-limits';
 
 const PREFIX = 'realtime:';
 const REDIS_CHANNEL = 'plinth:realtime';
-/** Milliseconds between two heartbeats of a process, and the number of missed heartbeats after which it counts as dead. */
+/** Milliseconds between two heartbeats of a process, and of silence after which it counts as dead. */
 const ALIVE_MS = 3_000;
 const DEAD_MS = 10_000;
 /** Characters of a piece, which fits with its head into a payload of NOTIFY. */

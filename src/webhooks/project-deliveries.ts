@@ -24,7 +24,7 @@ const AGAIN_MS = 200;
 interface ProjectEvents {
   /** Twice a minute. */
   keepUp(): Promise<void>;
-  /** Whether the lease has just begun, or SQL asked to read everything again. */
+  /** Called when the lease begins, and when SQL asks to read everything again. */
   onAgain(): void;
 }
 

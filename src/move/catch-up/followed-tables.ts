@@ -11,7 +11,7 @@ export interface FollowedTable extends LockedTable {
   readonly columns: string[];
   /** Columns of the primary key, or of the index that is the replica identity. The operator compares a column with a value. */
   readonly keys: readonly { readonly name: string; readonly operator: string }[];
-  /** Whether it is GENERATED ALWAYS AS IDENTITY. */
+  /** Columns that are GENERATED ALWAYS AS IDENTITY. */
   readonly generated: string[];
 }
 

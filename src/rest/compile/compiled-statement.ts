@@ -22,7 +22,7 @@ export interface CompiledStatement {
 export interface CompiledRequest {
   /** The statements whose rows together form the result; several only for inserts with very many sets of columns. */
   readonly main: readonly CompiledStatement[];
-  /** Returns one row with one number. */
+  /** A statement that returns one row with one number. */
   readonly exactCount: CompiledStatement | null;
   /** EXPLAIN (FORMAT JSON) of the read without its window. */
   readonly plannedCount: CompiledStatement | null;

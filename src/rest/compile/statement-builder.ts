@@ -117,7 +117,7 @@ export interface ArgumentParameter {
 export type Parameter = string | number | BodyParameter | FilterParameter | ArgumentParameter;
 
 export interface RequestValues {
-  /** Keyed by slot. */
+  /** Indexed by slot. */
   readonly filters: readonly FilterValue[];
   readonly arguments: TextsByName;
   /** Null if there is none. */

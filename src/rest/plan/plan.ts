@@ -189,7 +189,7 @@ export interface CallPlan {
 }
 
 export type ArgumentsPlan =
-  /** Whether the body is the only, unnamed argument. */
+  /** The body is the only, unnamed argument. */
   | { readonly kind: 'body' }
   /** Members of the JSON body, or of the first object in an array. */
   | { readonly kind: 'members'; readonly given: readonly RoutineArgument[]; readonly inList: boolean }

@@ -101,7 +101,7 @@ function contentLocation({ shape, parameters }: PreparedRequest): ResponseHeader
   );
 }
 
-/** Maximum characters of the query before it is encoded, which never shortens it. */
+/** Characters of the query before it is encoded, which never makes it shorter. */
 function lengthOfQuery(parameters: PreparedRequest['parameters']): number {
   let length = 0;
   for (const { name, value } of parameters) length += name.length + value.length;

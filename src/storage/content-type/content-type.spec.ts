@@ -20,7 +20,7 @@ describe('resolveContentType', () => {
     expect(resolveContentType({ kind: 'text' }, 'application/json')).toBe('application/json');
   });
 
-  it('ignores a declared type that the content would have confirmed', () => {
+  it('ignores a declared type that matching content would have revealed', () => {
     expect(resolveContentType({ kind: 'none' }, 'image/png')).toBe('application/octet-stream');
     expect(resolveContentType({ kind: 'text' }, 'image/jpeg')).toBe('text/plain');
     expect(resolveContentType({ kind: 'none' }, 'application/pdf')).toBe('application/octet-stream');
