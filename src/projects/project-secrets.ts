@@ -67,7 +67,7 @@ export class ProjectSecrets {
       this.open(kind, projectId, sealed);
     } catch (cause) {
       throw new MasterKeyError(
-        'MASTER_KEY is not the one that the secrets of the projects are encrypted under: put that one back (without MASTER_KEY it is the file master-key in the data directory).',
+        'MASTER_KEY is not the one that the secrets of the projects are encrypted under: restore that key (without MASTER_KEY it is the file master-key in the data directory).',
         { cause },
       );
     }

@@ -4,7 +4,7 @@
  * slow clients do not fill the memory.
  */
 
-/** Bytes: the size at which a read and a write are fastest. */
+/** The size in bytes at which reads and writes are fastest. */
 const SIZE = 256 * 1024;
 const MAX_SHARED = 64;
 const OVERFLOW_SIZE = 64 * 1024;

@@ -21,7 +21,7 @@ class MigrationResultResponse extends f.model({
 }) {}
 
 export class MigrationRunResponse extends f.model({
-  applied: f.list(MigrationResultResponse, 'With dry_run: those that would be applied', {
+  applied: f.list(MigrationResultResponse, 'With dry_run: versions that would be applied', {
     example: [{ ...CREATE_NOTES, milliseconds: 12, notices: [] }],
   }),
   skipped: f.texts('Versions that were applied before', { example: ['20261101080000'] }),
