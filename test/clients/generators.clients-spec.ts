@@ -107,7 +107,7 @@ async function generate(generator: Generator, document: Document): Promise<Gener
 
 describe.each(GENERATORS)('$name', (generator) => {
   it(
-    'makes a client of a project that compiles, and runs the scenario',
+    'generates a client of a project that compiles, and runs the scenario',
     async () => {
       const client = await generate(generator, 'project');
       await client.addScenario(generator.name, 'scenario', project);
@@ -118,7 +118,7 @@ describe.each(GENERATORS)('$name', (generator) => {
   );
 
   it(
-    'makes a client of the platform that compiles, and runs the scenario',
+    'generates a client of the platform that compiles, and runs the scenario',
     async () => {
       const client = await generate(generator, 'platform');
       await client.addScenario(generator.name, 'platform', project);
@@ -129,7 +129,7 @@ describe.each(GENERATORS)('$name', (generator) => {
   );
 
   it(
-    'makes a client of 300 tables that compiles',
+    'generates a client of 300 tables that compiles',
     async () => {
       const client = await generate(generator, 'large');
       expect(await client.compile(generator.compilerOptions, NATIVE_TYPESCRIPT)).toBe('');

@@ -274,7 +274,7 @@ describe('on a server where Plinth has only CREATEDB and CREATEROLE', () => {
     expect(refusal).toContain('CREATEROLE');
     await asSuperuser('postgres', (client) => client.query(`alter role ${poor} createdb createrole`));
     const still = await openPlatformDatabase(url.href, []).catch((error: Error) => error.message);
-    // Before PostgreSQL 16 CREATEROLE may grant every role.
+    // Before PostgreSQL 16, CREATEROLE could grant every role.
     const expected = (await serverVersion()) < 16 ? 'DataSource' : 'grant service_role to';
     expect(typeof still === 'string' ? still : still.constructor.name).toContain(expected);
     if (typeof still !== 'string') await still.destroy();

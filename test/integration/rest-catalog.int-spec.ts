@@ -69,7 +69,7 @@ describe('contents of the catalog', () => {
     expect([key('v1'), key('v2'), key('v3'), key('v4')]).toEqual([['book_id'], ['b'], ['aid', 'bid'], []]);
   });
 
-  it('gives the same version for the same schema, another after DDL', async () => {
+  it('has the same version for the same schema, and another version after DDL', async () => {
     const [first, second] = [await read(), await read()];
     expect(second.version).toBe(first.version);
     await owner.query('alter table authors add column name text');

@@ -69,7 +69,7 @@ it('keeps the most recently used catalogs within a limit of memory, and reads an
   expect(new Set(await reads(1))).toEqual(new Set([nameOf(1)]));
 }, 60_000);
 
-it('evicts large catalogs for large ones only', async () => {
+it('evicts large catalogs only for large catalogs', async () => {
   const small = (await newDatabase(schemaOf(0))).database;
   const large = (await newDatabase(schemaOf(Math.ceil(LARGE_CATALOG / 1_500)))).database;
   await readsFor(small, ['small']);

@@ -74,7 +74,7 @@ describe('an owner', () => {
     expect([name, refusals.includes(state ?? 'done')]).toEqual([name, true]);
   });
 
-  it('that gives a shared role a password lets nobody log in', async () => {
+  it('that gives a shared role a password does not allow anybody to log in', async () => {
     await owner((client) => client.query(`set role anon; alter role anon password '${suffix}'`));
     const { host, port, database } = access as DatabaseAccess;
     const state = await sqlstateOf(

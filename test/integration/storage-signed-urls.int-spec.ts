@@ -62,7 +62,7 @@ it('a URL is valid for the same time, from every replica', async () => {
   }
 });
 
-it('a rotation without grace ends URLs and keys on every replica at once, even if its clock is behind', async () => {
+it('a rotation without a grace period ends URLs and keys on every replica immediately, even if its clock is slow', async () => {
   const own = await plinth.createProject({ plan: 'enterprise' });
   await own.service.post(`${own.storage}/buckets`, { name: 'box' });
   const { id } = (await upload(own.service, own.storage, 'box', 'x')).body.data;

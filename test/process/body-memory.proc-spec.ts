@@ -94,8 +94,8 @@ function unread(): string {
 }
 
 /**
- * Resolves when the server has read all that it reads. In each turn of its event loop it reads from every connection
- * that it has not paused, and a response to another request takes some turns.
+ * Resolves when the server reads no more. In each turn of its event loop it reads from every connection that it has not
+ * paused, and a response to another request takes some turns.
  */
 async function settled(): Promise<void> {
   let [last, same] = ['', 0];

@@ -312,7 +312,7 @@ describe('an embedded PostgreSQL that crashes', () => {
     }, 120_000);
 
     (IN_SOAK ? it : it.skip)(
-      'gives up after a while: one line, and an exit code that is not 0',
+      'gives up after some time with one line and a nonzero exit code',
       async () => {
         const other = await Install.start();
         breakSettings(other);

@@ -230,7 +230,7 @@ describe('EmbeddedPostgres', () => {
     ),
   );
 
-  it('reports when PostgreSQL ends by itself', () =>
+  it('reports that PostgreSQL has ended by itself', () =>
     withCluster((dataDir) =>
       withPostgres({ dataDir }, async (postgres) => {
         process.kill(postgres.pid, 'SIGINT');
@@ -405,7 +405,7 @@ describe('EmbeddedPostgres', () => {
         server.close();
       }));
 
-    it('gives the reason when PostgreSQL does not start', () =>
+    it('reports the reason if PostgreSQL does not start', () =>
       withCluster(async (dataDir) => {
         const fault = await faultOfStart({ dataDir, settings: { max_connections: 'many' } });
         expect(fault).toMatch(/^PostgreSQL does not start: .*postgres\.log\)\.$/);

@@ -31,7 +31,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-it('tells when the certificate ends', async () => {
+it('reports when the certificate expires', async () => {
   const { text } = await plinth.admin.get('/metrics');
   const [, end] = /^plinth_certificate_end_time_seconds\{of="platform"\} (\S+)$/m.exec(text) ?? [];
   const { validTo } = new X509Certificate(readFileSync(good.cert));

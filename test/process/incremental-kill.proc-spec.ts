@@ -106,7 +106,7 @@ async function expectAllRestorable(): Promise<void> {
   }
 }
 
-it('leaves all that an archive needs', async () => {
+it('removes nothing that an archive needs', async () => {
   await start();
   project = (await admin.post('/admin/v1/projects', { name: 'Killed', plan: 'enterprise' })).body;
   await admin.put(`/admin/v1/backups/schedule?project_id=${project.id}`, { cron: '0 0 29 2 *', keep: 1 });

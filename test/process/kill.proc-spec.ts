@@ -1,6 +1,7 @@
 /**
- * kill -9 at random moments of inserts, uploads (resumable and multipart ones too), overwrites, moves and deletions of files, creations of
- * projects, restores and backups, which all run at the same time. Every second time PostgreSQL is killed too. PLINTH_KILLS sets how often.
+ * kill -9 at random moments of inserts, uploads (resumable and multipart ones too), overwrites, moves and deletions of
+ * files, creations of projects, restores and backups, which all run concurrently. Every second kill also kills
+ * PostgreSQL. PLINTH_KILLS sets how often.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -59,7 +60,7 @@ describe.each(casesOf(PROVIDERS, 1))('with files on %s', (_name, startProvider) 
     240_000 + KILLS * 60_000,
   );
 
-  it('a deleted project leaves no bytes, without a sweep', async () => {
+  it('a deleted project leaves no bytes, even without a sweep', async () => {
     const { id } = files.project;
     expect(await install.stop()).toBe(0);
     await install.start();

@@ -217,7 +217,10 @@ function secretsIn(text: string): string[] {
   return [...scene.secrets].filter(([, secret]) => isIn(secret)).map(([name]) => name);
 }
 
-/** Sends the first secret to every URL and each other one to a single URL, because the handling does not depend on the secret. */
+/**
+ * Sends the first secret to every URL and each other secret to a single URL, because the handling does not depend on
+ * the secret.
+ */
 function* attemptsIn(place: Place): Iterable<{ secret: string; attempts: Attempt[] }> {
   const addresses = addressesOf(scene);
   for (const [index, secret] of [...scene.secrets.values()].entries()) {

@@ -164,7 +164,7 @@ it('loses no acknowledged write of clients and of the owner, and refuses writes 
   expect(load.acknowledged.filter((id) => !found.has(id))).toEqual([]);
 }, 120_000);
 
-it('refuses a move that cannot be made, and one of a large project unless the window is accepted', async () => {
+it('refuses an impossible move, and the move of a large project unless the window is accepted', async () => {
   const project = await newProject();
   expect((await begin(project, { server: 'nowhere' })).status).toBe(404);
   expect((await begin(project, { server: 'platform' })).body.error.code).toBe('move_refused');

@@ -116,7 +116,7 @@ interface User {
       ({ id }) => admin().patch(auth(`admin/users/${id}`), { password: 'another' }),
     ],
     ['a sign-out by an administrator', ({ id }) => admin().post(auth(`admin/users/${id}/logout`))],
-  ])('%s on one takes effect in the next request on the other', async (_what, end) => {
+  ])('%s on one replica takes effect in the next request on the other', async (_what, end) => {
     const user = await signUp();
     // Let the other replica fill its caches for this session.
     expect(await statuses(b, user)).toEqual([200, 200, 200]);
@@ -136,7 +136,7 @@ interface User {
     expect(await statuses(b, { ...user, token, refreshToken })).toEqual([200, 200, 200]);
   });
 
-  it('a rotation without grace on one ends old keys, tokens and signed URLs in the next request on the other, and the new ones work', async () => {
+  it('a rotation without a grace period on one replica ends old keys, tokens and signed URLs in the next request on the other, where the new keys work', async () => {
     const own = await newProject();
     const user = await signUp(own);
     const storage = `/p/${own.slug}/storage`;

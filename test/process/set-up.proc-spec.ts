@@ -74,7 +74,7 @@ describe('run', () => {
       Promise.all([start('ONE'), start('TWO')]).then(settled, settled);`,
     ]);
 
-  it('ends all its programs, and then itself by the same signal', async () => {
+  it('ends all its programs, and then exits by the same signal', async () => {
     const program = both();
     const pids = await Promise.all(['ONE', 'TWO'].map((word) => program.says(new RegExp(`(\\d+) ${word}`))));
     await program.end('SIGTERM');

@@ -278,7 +278,7 @@ describe('npm start reports in one line', () => {
 });
 
 describe('npm start without a registry to install from', () => {
-  it('names the registry and the remedy in one line, and leaves nothing behind', async () => {
+  it('reports the registry and the remedy in one line, and leaves nothing behind', async () => {
     const clone = path.join(directory, 'clone');
     for (const part of ['scripts', 'package.json', 'package-lock.json'])
       cpSync(path.join(ROOT, part), path.join(clone, part), { recursive: true });

@@ -1,7 +1,7 @@
 /**
- * Memory does not grow with the size of a file, on each provider: uploads and downloads of a large file take little more than
- * those of a small one, and sixteen at once take a fraction of the transferred bytes. Linux only. PLINTH_LARGE_FILE_MIB sets the
- * size of the large file; the providers' servers keep it in the memory of the test.
+ * Memory does not grow with the size of a file, on each provider: uploads and downloads of a large file take little
+ * more than of a small file, and sixteen concurrent transfers take a fraction of the transferred bytes. Linux only.
+ * PLINTH_LARGE_FILE_MIB sets the size of the large file; the providers' servers keep it in the memory of the test.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
@@ -117,7 +117,7 @@ onLinux.each(casesOf(PROVIDERS, 1))('on %s', (name, startProvider) => {
   afterEach(() => provider.stop());
 
   it(
-    `takes no more for a file of ${SIZE} MiB than for a small one`,
+    `does not grow more for a file of ${SIZE} MiB than for a small file`,
     async () => {
       await running(provider, async (plinth) => {
         for (const small of ['small', 'small-again']) await (await transfer(plinth, small, SMALL))();

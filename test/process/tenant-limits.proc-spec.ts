@@ -175,7 +175,7 @@ describe('clients that never log in', () => {
 
   it.each([
     ['and stop before their password', true, 1],
-    // Such a client takes no slot of max_connections, but one of twice as many processes.
+    // Such a client uses no slot of max_connections, but one of twice as many processes.
     ['and send nothing', false, 2],
   ])('%s are dropped; projects without a connection get 503 until then', async (_what, isStarted, times) => {
     const fresh = await plinth.createProject();
@@ -269,7 +269,7 @@ it('transaction ids: a transaction that keeps them from being reused is ended', 
   const burner = await sessionOf(access);
   await burner.query('create temporary table burnt (n int)');
   await eventually(async () => {
-    // Each block with a change takes an id.
+    // Each block with a change uses a transaction id.
     await burner
       .query(
         `do $$ begin for i in 1..20000 loop

@@ -100,7 +100,7 @@ jest.setTimeout(300_000);
     });
   });
 
-  it('PlinthSessionsEnded: a project takes the locks of all', async () => {
+  it('PlinthSessionsEnded: a project uses up all locks', async () => {
     const before = await scrape();
     const access = await accessOf(plinth, project.id);
     await expectFired(before, 'PlinthSessionsEnded', async () => {

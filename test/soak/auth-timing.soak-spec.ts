@@ -15,7 +15,7 @@ import { BASE_DN, BIND_DN, BIND_PASSWORD, hasSlapd, SlapdServer } from '../suppo
 import type { TestProject, TestUser } from '../support/test-project';
 
 const ROUNDS = 32;
-/** Each flush takes 40 ms on any disk, so that an additional flush for one kind of address exceeds the noise. */
+/** Each flush takes 40 ms on any disk, so that an additional flush for only one of the addresses exceeds the noise. */
 const SLOW_DISK = { commit_delay: '40000', commit_siblings: '0' };
 
 let directory: string;
@@ -221,7 +221,7 @@ describe('known and unknown accounts', () => {
   beforeEach(() => plinth.clock.move(4_000));
 
   it.each(WAYS)(
-    'are not told apart by the time of %s',
+    'cannot be distinguished by the time of %s',
     async (_name, status, request) => {
       const base = status === 401 ? project.auth : gotrue(project);
       const ask = (isKnown: boolean) => (n: number) => {
@@ -234,7 +234,7 @@ describe('known and unknown accounts', () => {
   );
 
   (hasSlapd ? it : it.skip)(
-    'are not told apart by the time of LDAP with a wrong password (needs slapd)',
+    'cannot be distinguished by the time of LDAP with a wrong password (needs slapd)',
     async () => {
       const ask = (prefix: string) => (n: number) =>
         timed(() => guest.post(`${project.auth}/ldap`, { login: `${prefix}${n}`, password: 'wrong' }), 401);

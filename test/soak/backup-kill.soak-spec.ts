@@ -26,7 +26,7 @@ const report =
     void process.stdout.write(`${kill + 1} ${JSON.stringify(counts)}\n`);
 
 it(
-  `loses nothing in ${KILLS} kills during restores and backups with two servers, and leaves nothing half`,
+  `loses nothing in ${KILLS} kills during restores and backups with two servers, and leaves no partial project`,
   async () => {
     const db2 = await EmbeddedPostgres.start({ dataDir: join(directory, 'db2'), settings: { fsync: 'off' } });
     const install = new KilledInstall(directory, { BACKUP_PASSPHRASE: KILL_PASSPHRASE });
@@ -48,7 +48,7 @@ it(
 );
 
 it(
-  `loses nothing in ${KILLS} kills during moves to another provider, and leaves nothing half`,
+  `loses nothing in ${KILLS} kills during moves to another provider, and leaves no partial project`,
   async () => {
     const provider = await s3Provider();
     const moves = new ProviderMoveWork(directory, provider);

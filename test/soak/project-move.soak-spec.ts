@@ -48,7 +48,7 @@ describe.each([
   );
 
   it(
-    `loses nothing in ${KILLS} kills, and leaves nothing half`,
+    `loses nothing in ${KILLS} kills, and leaves no partial project`,
     async () => {
       await killOften(() => moves.mover, [moves], {
         kills: KILLS,

@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const LIMIT_MS = 240_000;
 
 it(
-  'makes an archive that runs without a registry',
+  'creates an archive that runs without a registry',
   () =>
     withDirectory(async (given) => {
       const folder = await realpath(given);

@@ -1,7 +1,7 @@
 /**
- * A year of an install: its clock and that of PostgreSQL jump by days, between which people sign up and in, write, upload and delete,
- * keys and certificates are rotated, backups made and pruned, and the version is upgraded three times. PLINTH_YEAR_MINUTES is
- * its real length.
+ * A year of an install: its clock and the clock of PostgreSQL jump by days, between which people sign up and in, write,
+ * upload and delete, keys and certificates are rotated, backups made and pruned, and the version is upgraded three
+ * times. PLINTH_YEAR_MINUTES is its real length.
  */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -197,7 +197,7 @@ interface Sample {
           1024,
       };
     };
-    /** Bytes of each relation by kind of file; those of the projects are summed. */
+    /** Bytes of each relation by type of file, summed over the projects. */
     const relations = async (): Promise<Map<string, number>> => {
       // Rehearsals create and drop scratch databases, which are not measured.
       const names = ['plinth', ...projects.map(({ id }) => `plinth_${id}`)];
@@ -232,7 +232,7 @@ interface Sample {
         await Promise.all(Array.from({ length: CLIENTS }, work));
         for (let n = step % 5; n < PROJECTS; n += 5) await rotate(projects[n]!);
         if (step % Math.ceil(STEPS / 4) === Math.ceil(STEPS / 4) - 1) {
-          // Every three months, there is a new certificate, a new admin key, and a start of the same or a later version.
+          // Every three months, replaces the certificate and the admin key, and starts the same or a later version.
           const passed = Math.round((clock.now().getTime() - Date.now()) / 86_400_000);
           const validity = { days: passed + CERTIFICATE_DAYS, authority: tls };
           const renewed = await issueCertificate(directory, 'server', ['127.0.0.1'], validity);

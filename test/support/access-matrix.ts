@@ -22,7 +22,7 @@ const RULES = [
   'scim_token',
 ] as const;
 
-/** One line per kind of caller, one word per rule of RULES. */
+/** One line per type of caller, one word per rule of RULES. */
 const OUTCOMES = {
   nothing: '401 401 401 401 401 401 401 401 401 403 401',
   'anon key as apikey only': 'yes 401 401 401 401 401 401 401 401 403 401',
@@ -107,7 +107,7 @@ export async function attemptsOf(plinth: TestPlinth, project: TestProject): Prom
     attempt('platform admin key', 'the admin key', null, ADMIN_KEY),
     ...Object.entries(invalid).flatMap(([what, token]) => [
       attempt('invalid token', what, anonKey, token),
-      attempt('invalid token', `${what}, beside the service-role key`, serviceKey, token),
+      attempt('invalid token', `${what}, next to the service-role key`, serviceKey, token),
       attempt('invalid or foreign key', `${what} as apikey`, token, user),
     ]),
     attempt('invalid or foreign key', "a user's token as apikey", user, user),

@@ -1,6 +1,6 @@
 /**
- * A small load balancer: it asks each process for /health/ready, sends requests to those that are ready in turn, and never
- * sends a request twice.
+ * A small load balancer: it checks /health/ready of each process, distributes requests to the ready processes in turn,
+ * and never sends a request twice.
  */
 import {
   Agent,

@@ -1,4 +1,4 @@
-/** The applications in examples/: runs their scripts, and serves what they built. */
+/** The applications in examples/: runs their scripts, and serves their builds. */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';

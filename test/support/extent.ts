@@ -1,4 +1,4 @@
-/** How many cases of a long list a run takes: `npm run soak` takes all of them, `npm test` the first ones. */
+/** The number of cases of a long list in a run: `npm run soak` runs all of them, `npm test` the first few. */
 export const IN_SOAK = process.env.PLINTH_SOAK === '1';
 
 /** @param usual number of cases in `npm test`; the most useful cases come first */

@@ -1,4 +1,4 @@
-/** Generates a client from a document, compiles it strictly, and runs a scenario with it as a program of its own. */
+/** Generates a client from a document, compiles it strictly, and runs a scenario with it in a separate process. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ const SCENARIO = path.join(CLIENTS, 'scenario');
 
 const NO_CHECK = /^\/\/ @ts-nocheck$/m;
 
-/** Bytes that a program may print. */
+/** Largest number of bytes that a program may print. */
 const MAX_OUTPUT = 64 * 1024 * 1024;
 
 const COMPILER_OPTIONS = {
@@ -47,7 +47,7 @@ export class GeneratedClient {
     if (!existsSync(MODULES)) throw new Error('The generators are not installed: npm ci, in clients/');
     const client = new GeneratedClient(name);
     await rm(client.folder, { recursive: true, force: true });
-    // Some generators do not make the folder that they write to.
+    // Some generators do not create the folder to which they write.
     await mkdir(path.join(client.folder, 'client'), { recursive: true });
     return client;
   }
@@ -79,8 +79,7 @@ export class GeneratedClient {
   }
 
   /**
-   * What the compiler reports about all files in the folder; empty without faults.
-   * @param compiler the package of TypeScript
+   * The compiler's errors for all files in the folder; empty without errors. @param compiler the package of TypeScript
    */
   async compile(options: object = {}, compiler = 'typescript'): Promise<string> {
     await this.removeNoCheck();
@@ -111,8 +110,8 @@ export class GeneratedClient {
   }
 
   /**
-   * Adds a scenario of the generator: that of the project's document, or that of the platform's.
-   * @param project its id is part of the paths in its document
+   * Adds a scenario of the generator, for the project's or the platform's document. @param project its id is in the
+   * paths of its document
    */
   async addScenario(generator: string, name: Scenario, project: TestProject): Promise<void> {
     const text = await readFile(path.join(CLIENTS, 'generators', generator, `${name}.ts`), 'utf8');

@@ -31,7 +31,7 @@ export async function mailTo(smtp: MailServer, address: string, count = 1): Prom
   };
 }
 
-/** What the button of the page sends. */
+/** Sends the form as the button of the page does. */
 export function pressButton(
   project: TestProject,
   { url, token }: Pick<MailedLink, 'url' | 'token'>,

@@ -13,10 +13,7 @@ export function leastTime(work: () => unknown, runs = 9): number {
 /** Shorter times are too inaccurate to compare. */
 const LEAST_MS = 0.02;
 
-/**
- * How many times as long work takes for eight times the size: about 8 when it is linear, 64 when it is quadratic. 40 is far
- * from both.
- */
+/** The ratio of times for eight times the size: about 8 if linear, 64 if quadratic. 40 is far from both. */
 export function growthOfTime(work: (size: number) => unknown, size: number): number {
   work(8 * size);
   return (

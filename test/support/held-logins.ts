@@ -9,7 +9,7 @@ interface ScramConnection {
 }
 
 interface HeldLogin {
-  /** Sends the last message. Resolves with what the server answers: `entered`, or an SQLSTATE. */
+  /** Sends the last message. Resolves with the outcome: `entered`, or an SQLSTATE. */
   finish(): Promise<string>;
   end(): Promise<void>;
 }

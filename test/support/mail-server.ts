@@ -80,7 +80,7 @@ export class MailServer {
     return this.held.length;
   }
 
-  /** Accepts the delayed mails and all later ones. */
+  /** Accepts the delayed mails and all later mails. */
   letGo(): void {
     this.mood = 'accept';
     for (const take of this.held.splice(0)) take();

@@ -6,8 +6,8 @@ import { runInNewContext } from 'node:vm';
 const INTERVAL_MS = 50;
 const FIRST_MS = 5;
 /**
- * The delay before a probe, as a multiple of the duration of the previous one. On a busy machine a full collection of a Jest
- * process takes longer than any fixed interval, and the server would hardly run between two.
+ * The delay before a probe, as a multiple of the duration of the previous probe. On a busy machine a full collection of
+ * a Jest process takes longer than any fixed interval, and the server would hardly run between two.
  */
 const REST = 4;
 
@@ -24,7 +24,7 @@ export function memoryInUse(): number {
 }
 
 /**
- * @returns the maximum of bytes in use during the work, minus those before it
+ * @returns the maximum of bytes in use during the work, minus the bytes before it
  * @throws if the work ended before the first probe
  */
 export async function mostMemoryAdded(work: () => Promise<unknown>): Promise<number> {

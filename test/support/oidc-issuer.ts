@@ -35,7 +35,7 @@ export class OidcIssuer {
     };
   }
 
-  /** @param forged claims that replace those of ID tokens */
+  /** @param forged claims that replace claims of ID tokens */
   async setPerson(
     person: IssuerPerson,
     forged: Readonly<Record<string, unknown>> | null = null,

@@ -29,7 +29,7 @@ export interface ProcessOptions {
   readonly env?: Record<string, string>;
   /** Values that are not settings; not with `build`. */
   readonly tuning?: Partial<Tuning>;
-  /** Folder of a build; default: that of this clone. */
+  /** Folder of a build; default: the build of this clone. */
   readonly build?: string;
   /** The machine that it runs on (test/support/two-machines.ts). */
   readonly on?: { readonly address: string; readonly launcher: readonly string[] };
@@ -145,7 +145,9 @@ function isFree(port: number): Promise<boolean> {
   });
 }
 
-/** Environment with which Node takes the product's compiled code from the file that test/process/support/build.ts made. */
+/**
+ * Environment with which Node loads the product's compiled code from the file that test/process/support/build.ts made.
+ */
 export function withCompiledCode(): { NODE_OPTIONS?: string; PLINTH_TEST_COMPILE_CACHE?: string } {
   const file = process.env.PLINTH_TEST_COMPILE_CACHE;
   if (file === undefined) return {};

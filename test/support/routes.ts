@@ -15,7 +15,7 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS'];
 export function routesOf(app: NestExpressApplication): Route[] {
   return layersOf(app.getHttpAdapter().getInstance() as Application).flatMap(({ route }) => {
     if (!route) return [];
-    // Express registers a route for all methods under dozens of unusual ones.
+    // Express registers a route for all methods under dozens of unusual methods.
     return METHODS.filter((method) => route.methods[method.toLowerCase()]).map((method) => ({
       method,
       path: route.path,

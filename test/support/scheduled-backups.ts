@@ -68,7 +68,7 @@ export async function expectFailures(
   }
 }
 
-/** The settings of a storage provider as those of backups. */
+/** The settings of a storage provider, converted to settings of backups. */
 export function backupSettings({ env }: TestProvider): Record<string, string> {
   const url = new URL(`${env.STORAGE_PROVIDER === 'gcs' ? 'gs' : 's3'}://${env.STORAGE_BUCKET}`);
   url.pathname = '/kept';

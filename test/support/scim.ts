@@ -1,4 +1,4 @@
-/** Directories that send what Entra ID and Okta send by SCIM 2.0. */
+/** Directories that send the SCIM 2.0 requests of Entra ID and Okta. */
 import { randomUUID } from 'node:crypto';
 import type { HttpAnswer, HttpClient } from './http-client';
 import type { TestPlinth } from './plinth';

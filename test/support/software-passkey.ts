@@ -27,7 +27,7 @@ export class SoftwarePasskey {
     [this.privateKey, this.publicKey] = [pair.privateKey, pair.publicKey];
   }
 
-  /** toJSON() of what navigator.credentials.create() gives. */
+  /** toJSON() of the result of navigator.credentials.create(). */
   register(ceremony: Ceremony): object {
     const { x = '', y = '' } = this.publicKey.export({ format: 'jwk' });
     // A map of five members: kty EC2, alg ES256, crv P-256, x, y (RFC 9053, 7.1).
@@ -57,7 +57,7 @@ export class SoftwarePasskey {
     });
   }
 
-  /** toJSON() of what navigator.credentials.get() gives. */
+  /** toJSON() of the result of navigator.credentials.get(). */
   authenticate(ceremony: Ceremony): object {
     const { extensions = Buffer.alloc(0) } = ceremony;
     const data = Buffer.concat([this.authenticatorData(ceremony, 0), extensions]);

@@ -43,7 +43,10 @@ export async function newPerson(
   return personOf(plinth, await plinth.http.post('/admin/v1/invitations/accept', accepted));
 }
 
-/** As if the staff member had opened a mail's link: single sign-on links the account as it is. */
+/**
+ * Marks the address as verified, as if the staff member had opened a mail's link, so that single sign-on links the
+ * account.
+ */
 export async function proveAddress(plinth: TestPlinth, { id }: Pick<TestPerson, 'id'>): Promise<void> {
   await plinth.app
     .get(DataSource)

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Characters of written data that are kept. */
+/** Number of characters of written data that are recorded. */
 const KEPT = 4_096;
 
 /** Whether one process may trace another; containers often forbid it. */

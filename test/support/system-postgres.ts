@@ -25,7 +25,7 @@ const ROOT = '/usr/lib/postgresql';
 const PASSWORD = 'system-postgres';
 const LIMIT_MS = 60_000;
 
-/** Major versions that are installed, without those from `below` on. */
+/** Installed major versions lower than `below`. */
 export function installedMajors(below: number): number[] {
   if (!existsSync(ROOT)) return [];
   const majors = readdirSync(ROOT).filter((name) => existsSync(join(ROOT, name, 'bin/initdb')));
@@ -33,7 +33,7 @@ export function installedMajors(below: number): number[] {
 }
 
 interface PostgresOptions {
-  /** Folder of the programs; default: that of Debian's package. */
+  /** Folder of the programs; default: the folder of Debian's package. */
   readonly programs?: string;
   readonly settings?: readonly string[];
   /** Files of a certificate (test/support/test-authority.ts); if set, only connections over TLS are accepted. */

@@ -70,7 +70,7 @@ export class TestProject {
     return answer.body.rows;
   }
 
-  /** A token signed like those of the project's own backend. */
+  /** A token signed like the tokens of the project's own backend. */
   token(claims: Record<string, unknown>): string {
     return sign(claims, this.jwtSecret, { algorithm: 'HS256' });
   }

@@ -76,7 +76,7 @@ function faultsOf({ status = 200, headers = {}, text = '{"title":"a"}', ...sent 
 
 it.each<[string, Sent]>([
   ['an answer as documented', {}],
-  ['a documented header and those of HTTP', { headers: { etag: '"1"', date: 'now', vary: 'Origin' } }],
+  ['a documented header and headers of HTTP', { headers: { etag: '"1"', date: 'now', vary: 'Origin' } }],
   ['a documented query parameter', { path: '/notes/1?fields=title' }],
   ['a parameter of any name as a member of an object', { path: '/notes?title=eq.a' }],
   ['an answer to HEAD', { method: 'HEAD', text: '' }],

@@ -1,4 +1,4 @@
-/** The field of the browser for a value, if it can show the value without loss. Pure. */
+/** The browser's input field for a value, if it can show the value without loss. Pure. */
 
 interface Field {
   readonly type: 'text' | 'date' | 'time' | 'datetime-local';
@@ -20,7 +20,7 @@ export function fieldOf(type: string, value: string): Field {
   return FIELDS.find(([one, shown]) => one.test(type) && shown.test(value))?.[2] ?? { type: 'text' };
 }
 
-/** A time as the field takes it: PostgreSQL prints a space in the middle. */
+/** A time in the format of the field, which has a `T` where PostgreSQL prints a space. */
 export function toField(value: string, { type }: Field): string {
   return type === 'datetime-local' ? value.replace(' ', 'T') : value;
 }

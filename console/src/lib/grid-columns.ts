@@ -12,7 +12,7 @@ export interface ColumnLayout {
 export interface ShownColumn {
   readonly column: Column;
   readonly width: number;
-  /** Pixels from the start of the row at which a pinned column stays; null for others. */
+  /** Fixed position of a pinned column, in pixels from the start of the row; null for other columns. */
   readonly left: number | null;
 }
 
@@ -65,7 +65,7 @@ export function layoutFromText(text: string | undefined): ColumnLayout {
   }
 }
 
-/** The columns in view, the pinned ones first. Names of columns that no longer exist have no effect. */
+/** The shown columns, with pinned columns first. Names of columns that no longer exist have no effect. */
 export function shownColumns(columns: readonly Column[], layout: ColumnLayout): ShownColumn[] {
   const { hidden, pinned, widths } = layout;
   const shown = columns.filter(({ name }) => !hidden.includes(name));

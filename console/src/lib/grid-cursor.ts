@@ -7,7 +7,7 @@ export interface Place {
   readonly key: string;
 }
 
-/** Lines and columns from the place to the opposite corner of the selected range. */
+/** Lines and columns from the cursor to the opposite corner of the selected range. */
 export interface Extent {
   readonly lines: number;
   readonly columns: number;

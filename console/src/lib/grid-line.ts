@@ -1,4 +1,4 @@
-/** The lines of a grid: rows that were not saved yet, then those of the pages. Pure. */
+/** The lines of a grid: unsaved rows, then the rows of the pages. Pure. */
 import type { Row } from './grid-query';
 import { keyOf, type Pending, type Values } from './pending-changes';
 

@@ -36,8 +36,8 @@ export interface GridQuery {
 }
 
 /**
- * The place of a page: the rows after or before a row, the last rows, or an offset. Offsets serve relations without a key, and
- * jumps to rows whose neighbours are not loaded.
+ * The position of a page: the rows after or before a row, the last rows, or an offset. Offsets are used for relations
+ * without a key, and for jumps to rows whose neighbours are not loaded.
  */
 export type Place = { readonly after: Row } | { readonly before: Row } | { readonly offset: number } | 'last';
 
@@ -119,7 +119,7 @@ function conditionOf({ column, operator, value }: Filter): string {
   return `${name(column)}.${operator}.${quoted(value)}`;
 }
 
-/** The rows after a row in the given order: for `a, b` those with a greater `a`, or an equal `a` and a greater `b`. */
+/** The rows after a row in the given order: for `a, b` rows with a greater `a`, or an equal `a` and a greater `b`. */
 function afterRow(order: readonly Term[], row: Row): string {
   const alternatives = order.flatMap((term, index) => {
     const equal = order.slice(0, index).map((one) => equalTo(one.column, row[one.column] ?? null));
@@ -183,8 +183,8 @@ function orderTerm({ column, descending, nullable, nulls }: Term): string {
 }
 
 /**
- * The filters alone, for a change of all matching rows. Without filters the key, which is never null, is one, because
- * table REST requires a filter.
+ * The filters for a change of all matching rows. Without filters, a condition that the key is not null, because table
+ * REST requires a filter.
  */
 export function filterParameters(
   filters: readonly Filter[],

@@ -54,7 +54,7 @@ export function guessColumns(
   return columns.map((column) => (column === key ? { ...column, isKey, nullable: !isKey } : column));
 }
 
-/** A name for the table: that of the file, as PostgreSQL's names are written. */
+/** The name of the file as a PostgreSQL name, for the table. */
 export function tableNameOf(fileName: string): string {
   const plain = fileName
     .replace(/\.[^.]*$/, '')

@@ -1,4 +1,4 @@
-/** What changed in the rows of a grid between two readings. Pure. */
+/** Changes in the rows of a grid between two readings. Pure. */
 import { isCut, type Row } from './grid-query';
 
 /** Names of columns by the key of their row. */

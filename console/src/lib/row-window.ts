@@ -5,7 +5,7 @@
  */
 
 export const ROW_PX = 28;
-/** Height of the element at most. */
+/** Largest height of the element. */
 export const MAX_PX = 8_000_000;
 /** Rows above and below the view that are drawn too. */
 const OVERSCAN = 12;

@@ -91,7 +91,7 @@ export function useChannel(project: Project) {
 }
 
 interface Joined {
-  /** @returns `ok`, or what went wrong */
+  /** @returns `ok`, or the reason of the failure */
   readonly send: (event: string, payload: unknown) => Promise<string>;
   readonly end: () => void;
 }

@@ -65,7 +65,7 @@ export const failedMailsQuery = (project: Project) =>
       ).data?.mails ?? [],
   });
 
-/** Long, because the checks take seconds on a large catalog. */
+/** The interval is long, because the checks take seconds on a large catalog. */
 const ADVICE_STALE_MS = 300_000;
 
 export const adviceQuery = (project: Project) =>

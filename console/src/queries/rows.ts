@@ -234,7 +234,7 @@ export async function insertRecords(
   await callRows({ ...call, method: 'POST', headers: { Prefer: 'return=minimal' }, body });
 }
 
-/** @throws SyntaxError: the text is no JSON */
+/** @throws SyntaxError if the text is not JSON */
 function validJson(text: string): string {
   JSON.parse(text);
   return text;

@@ -35,7 +35,7 @@ export function SingleSignOnFault({ code }: { code: string }) {
   );
 }
 
-/** For an account with a second factor that the issuer did not ask for. */
+/** Asks for the second factor of an account if the issuer did not ask for one. */
 export function SingleSignOnFactor({ onCancel }: { onCancel: () => void }) {
   const t = useT();
   const [{ code }, field] = useFields({ code: '' });

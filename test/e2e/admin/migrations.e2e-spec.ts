@@ -161,7 +161,7 @@ describe('POST /projects/<id>/migrations', () => {
     },
   );
 
-  it('refuses COPY FROM STDIN at once', async () => {
+  it('refuses COPY FROM STDIN immediately', async () => {
     const { status, body } = await post([
       migration(1, 'create table filled (n int);\ncopy filled from stdin;\nselect 1'),
     ]);
@@ -204,7 +204,7 @@ describe('POST /projects/<id>/migrations', () => {
     expect([await versions(), await exists('left_open')]).toEqual([[], false]);
   });
 
-  it('gives each migration its own session', async () => {
+  it('runs each migration in a separate session', async () => {
     const { body } = await post([
       migration(1, `set search_path = ''; set role anon`),
       migration(2, 'create table in_public ()'),

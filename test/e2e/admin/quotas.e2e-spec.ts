@@ -97,7 +97,7 @@ describe('the size of the database', () => {
 });
 
 describe('requests per second', () => {
-  /** Nothing of its second has been used. */
+  /** Creates a project, and moves the clock, so that no request of the current second is counted. */
   const newLimited = async (settings: Record<string, unknown>, plan?: string): Promise<TestProject> => {
     const project = await newProject(settings, plan);
     plinth.clock.move(10);

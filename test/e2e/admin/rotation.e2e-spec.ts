@@ -44,7 +44,7 @@ describe('POST /projects/<id>/keys/rotate', () => {
     plinth.clock.move(-601);
   });
 
-  it('ends them at once with a grace of 0', async () => {
+  it('ends them immediately with a grace period of 0', async () => {
     const project = await plinth.createProject();
     await rotate(project, 0);
     expect((await project.anon.get('/rest/v1/t')).status).toBe(401);
@@ -52,7 +52,7 @@ describe('POST /projects/<id>/keys/rotate', () => {
     expect((await project.client(keys.body.anon_key, keys.body.anon_key).get('/rest/v1/t')).status).toBe(404);
   });
 
-  it('leaves one current secret when several rotate at the same time', async () => {
+  it('leaves one current secret after concurrent rotations', async () => {
     const project = await plinth.createProject();
     const answers = await Promise.all([rotate(project), rotate(project), rotate(project)]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
@@ -104,7 +104,7 @@ describe('signed URLs of files', () => {
     plinth.clock.move(-601);
   });
 
-  it('end at once with a grace of 0', async () => {
+  it('end immediately with a grace period of 0', async () => {
     const before = await signed();
     const { service_role_key: key } = (await rotate(own, 0)).body;
     expect(await codes(before, await signed(own.client(key, key)))).toEqual(['invalid_signature', 'content']);

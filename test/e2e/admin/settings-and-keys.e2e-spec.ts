@@ -69,7 +69,7 @@ describe('POST /projects', () => {
     ['Ünïcode Straße', 'unicode-stra-e'],
     ['123 go', 'go'],
     ['x'.repeat(80), 'x'.repeat(40)],
-  ])('makes a slug of %s', async (name, slug) => {
+  ])('makes a slug from %s', async (name, slug) => {
     const answer = await plinth.admin.post(projects, { name });
     expect([answer.status, answer.body.slug]).toEqual([201, slug]);
   });

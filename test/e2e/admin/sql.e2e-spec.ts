@@ -232,7 +232,7 @@ describe('POST /projects/<id>/sql', () => {
     expect((await run(`do $$ begin raise notice 'seen'; end $$`)).body.notices).toEqual(['seen']);
   });
 
-  it('makes DDL visible to table REST at once', async () => {
+  it('makes DDL visible to table REST immediately', async () => {
     for (const name of ['at_once_a', 'at_once_b', 'at_once_c']) {
       await run(`create table ${name} (id int); create policy p on ${name} using (true)`);
       expect((await project.anon.get(`/rest/v1/${name}`)).status).toBe(200);
@@ -412,7 +412,7 @@ describe('saved queries', () => {
     expect(namesOf(await grace!.http.get(path()))).toEqual([]);
   });
 
-  it('are changed by their author alone; administrators of the project may delete shared ones', async () => {
+  it('can be changed only by their author; administrators of the project may delete shared queries', async () => {
     const [author, other, admin] = await Promise.all(
       (['developer', 'developer', 'admin'] as const).map((role) =>
         newPerson(plinth, null, [{ id: project.id, role }]),

@@ -1,6 +1,6 @@
 /**
- * Each operation takes the request that the page /docs fills in, and each example of its parameters. The requests and answers of a
- * project are compared with its own document, which types columns and functions.
+ * Each operation accepts the request that the page /docs fills in, and each example of its parameters. The requests and
+ * responses of a project are compared with its own document, which types columns and functions.
  */
 import { DocumentChecker } from '../../support/documented/document-checker';
 import type { HttpAnswer, HttpClient } from '../../support/http-client';

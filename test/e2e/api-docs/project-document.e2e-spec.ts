@@ -336,7 +336,7 @@ describe('tables and views', () => {
       expect(value).not.toMatch(new RegExp(integer.pattern));
   });
 
-  it('give examples of filters that the table takes', async () => {
+  it('have examples of filters that the table accepts', async () => {
     const columns = {
       id: 'Integer',
       score: 'Number',
@@ -401,7 +401,7 @@ describe('functions', () => {
   const bodyOf = (name: string): any => Object.values<any>(call(name).requestBody.content)[0].schema;
   const answerOf = (name: string): any => call(name).responses[200].content['application/json'].schema;
 
-  it('have typed arguments, required ones marked, in the body and in the query', () => {
+  it('have typed arguments in the body and in the query, with required arguments marked', () => {
     expect(bodyOf('add')).toMatchObject({
       required: ['a'],
       properties: { a: { type: ['integer', 'null'] }, b: { type: ['integer', 'null'] } },

@@ -133,7 +133,7 @@ describe('POST /signup', () => {
     expect(user).toMatchObject({ email_verified_at: null, banned_until: null, data: {} });
   });
 
-  it('needs the apikey: 401 without, with a wrong one, and with one of another project', async () => {
+  it('needs the apikey: 401 without one, with a wrong one, and with the key of another project', async () => {
     const other = await plinth.createProject();
     const body = { email: address(), password: 'secret' };
     for (const key of [null, 'nonsense', other.anonKey]) {

@@ -298,7 +298,7 @@ describe('POST /admin/mail-preview', () => {
     expect(body).toEqual({ subject: 'a Bcc: x@example.com', html: '&lt;b&gt;', text: '<b>' });
   });
 
-  it('answers 400 for an unknown kind of mail', async () => {
+  it('answers 400 for an unknown type of mail', async () => {
     expect((await preview({ kind: 'spam' })).status).toBe(400);
   });
 });

@@ -129,7 +129,7 @@ describe('forged access tokens', () => {
 });
 
 describe('guessing passwords', () => {
-  it('is delayed after 10 wrong ones for an account: 429 with Retry-After, even with the right one', async () => {
+  it('is delayed after ten wrong passwords for an account: 429 with Retry-After, even for the right password', async () => {
     const user = await project.signUp();
     for (let n = 0; n < FREE_FAILURES; n += 1) {
       expect((await signIn(from('198.51.100.1'), user.email, `guess ${n}`)).status).toBe(401);
@@ -188,7 +188,7 @@ describe('guessing passwords', () => {
     expect((await signIn(from('198.51.100.5'), user.email, user.password)).status).toBe(200);
   });
 
-  it('does not reveal which accounts exist: unknown ones are slowed down alike', async () => {
+  it('does not reveal which accounts exist, because unknown accounts are slowed down alike', async () => {
     const statuses = [];
     for (let n = 0; n < FREE_FAILURES + 1; n += 1) {
       statuses.push((await signIn(from('198.51.100.6'), 'ghost@example.com', 'guess')).status);

@@ -186,7 +186,7 @@ describe('signing in with a second factor', () => {
     expect(claimsOf(refreshed.body.session.access_token).aal).toBe('aal2');
   });
 
-  it('makes refresh tokens from before the code useless, also in the moment of grace', async () => {
+  it('invalidates refresh tokens from before the code, also during the moment of grace', async () => {
     const { user, device } = await enrolled();
     const first = await signIn(user);
     const second = await verify(as(first), device.id, codeOf(device));

@@ -87,7 +87,7 @@ describe('custom_access_token_hook', () => {
   beforeAll(() => set({ custom_access_token_hook: { url, secret: SECRET } }));
   afterAll(() => set({ custom_access_token_hook: null }));
 
-  it('adds claims to the tokens of sign-ups, sign-ins and refreshes, but no reserved ones', async () => {
+  it('adds claims to the tokens of sign-ups, sign-ins and refreshes, but no reserved claims', async () => {
     answer = (response, event) => {
       const claims = { ...(event.claims as object), plan: 'pro', role: 'service_role', aal: 'aal2' };
       response.end(JSON.stringify({ claims }));
@@ -179,7 +179,7 @@ describe('before_user_created_hook', () => {
   );
 });
 
-it('password_verification_attempt_hook refuses right passwords, and changes nothing about wrong ones', async () => {
+it('password_verification_attempt_hook can refuse right passwords, but does not affect wrong passwords', async () => {
   const email = address();
   await signUp(email);
   await set({ password_verification_attempt_hook: { url, secret: SECRET } });

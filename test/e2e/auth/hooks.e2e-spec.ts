@@ -49,7 +49,7 @@ const signIn = (email: string, password = 'correct horse') =>
 describe('custom_access_token_hook', () => {
   afterAll(() => set({ custom_access_token_hook: null }));
 
-  it('adds claims to the tokens of sign-ups, sign-ins and refreshes, but no reserved ones', async () => {
+  it('adds claims to the tokens of sign-ups, sign-ins and refreshes, but no reserved claims', async () => {
     await hook(
       'custom_access_token_hook',
       `jsonb_build_object('claims', (event -> 'claims') || '{"plan": "pro", "role": "service_role", "sub": "x", "aal": "aal2",
@@ -267,16 +267,16 @@ describe('a hostile function', () => {
     ['returns endless rows', 'loop return next event; end loop;', 'setof jsonb'],
     ['returns too many rows', 'return query select event from generate_series(1, 100000);', 'setof jsonb'],
     ['returns a large value', 'return to_jsonb(repeat(md5(event::text), 500000));', 'jsonb'],
-    ['says that the server is down', `raise exception 'x' using errcode = '57P03';`, 'jsonb'],
-    ['says that there are no connections', `raise exception 'x' using errcode = '53300';`, 'jsonb'],
+    ['raises an error about a server that is down', `raise exception 'x' using errcode = '57P03';`, 'jsonb'],
+    ['raises an error about missing connections', `raise exception 'x' using errcode = '53300';`, 'jsonb'],
     ['ends its own connection', 'perform pg_terminate_backend(pg_backend_pid()); return event;', 'jsonb'],
     [
-      'takes the sessions',
+      'locks the sessions',
       'lock table auth.sessions in access exclusive mode; perform pg_sleep(60);',
       'jsonb',
     ],
   ])(
-    'that %s refuses its own sign-ups, and nothing else',
+    'that %s refuses only sign-ups of its own project',
     async (_what, body, returns) => {
       const neighbour = await plinth.createProject();
       await hostile(body, returns);

@@ -88,17 +88,20 @@ it.each([
   ['Argon2i', () => argon2(argon2i), PASSWORD],
   ['Keycloak', () => pbkdf2('sha256', 27_500), PASSWORD],
   ['a newer Keycloak', () => pbkdf2('sha512', 210_000), PASSWORD],
-])('verifies a hash of %s as it is, and replaces it at the first sign-in', async (_name, make, password) => {
-  const email = `ada-${randomUUID()}@example.com`;
-  const password_hash = await make();
-  const created = await project.service.post(`${project.auth}/admin/users`, { email, password_hash });
-  expect(created.status).toBe(200);
-  expect(await signIn(email, 'wrong')).toBe(401);
-  expect(await storedHash(email)).toBe(password_hash);
-  expect(await signIn(email, password)).toBe(200);
-  expect(await storedHash(email)).toMatch(/^\$2[aby]\$05\$/);
-  expect(await signIn(email, password)).toBe(200);
-});
+])(
+  'verifies the original hash of %s, and replaces it at the first sign-in',
+  async (_name, make, password) => {
+    const email = `ada-${randomUUID()}@example.com`;
+    const password_hash = await make();
+    const created = await project.service.post(`${project.auth}/admin/users`, { email, password_hash });
+    expect(created.status).toBe(200);
+    expect(await signIn(email, 'wrong')).toBe(401);
+    expect(await storedHash(email)).toBe(password_hash);
+    expect(await signIn(email, password)).toBe(200);
+    expect(await storedHash(email)).toMatch(/^\$2[aby]\$05\$/);
+    expect(await signIn(email, password)).toBe(200);
+  },
+);
 
 it.each([
   '',

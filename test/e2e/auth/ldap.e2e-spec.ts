@@ -98,7 +98,7 @@ const UNUSUAL = [
     expect((await token({ provider: 'other', email: 'bob', password: PASSWORD })).status).toBe(400);
   });
 
-  it('a test shows the claims of an administrator, and makes no account', async () => {
+  it('a test shows an administrator the claims, and creates no account', async () => {
     const attempt = (body: object, by = project.service) => by.post(`${project.auth}/admin/ldap/try`, body);
     const answer = await attempt({ login: 'tim', password: PASSWORD });
     expect([answer.status, answer.body.claims]).toEqual([
@@ -127,7 +127,7 @@ const UNUSUAL = [
     expect((await signIn('dan')).status).toBe(200);
   });
 
-  it('gives wrong passwords, unknown logins, empty passwords and filters in logins the same answer', async () => {
+  it('answers wrong passwords, unknown logins, empty passwords and filters in logins alike', async () => {
     const wrong = await signIn('ada', 'wrong');
     expect([wrong.status, wrong.body.detail]).toEqual([401, expect.any(String)]);
     for (const [login, password] of [

@@ -232,7 +232,7 @@ describe('POST /verify-email and POST /resend-verification', () => {
 });
 
 describe('a project that requires verified addresses', () => {
-  it('gives no session before the address is verified, and reveals that only after the right password', async () => {
+  it('begins no session before the address is verified, and reveals this only for the right password', async () => {
     const strict = await plinth.createProject({ settings: { email_verification_required: true } });
     const client = strict.client(strict.anonKey, null);
     const email = address();

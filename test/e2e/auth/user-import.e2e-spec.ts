@@ -306,7 +306,7 @@ ${randomUUID()},${address()},${HASH},,,,NULL,2024-01-01 10:00:00+00,2024-01-01 1
     expect(first.out.errors).toEqual([{ line: 3, message: 'The line is not a JSON object' }]);
     expect((await run('firebase.json', text, ...args)).out).toMatchObject({ created: 0, skipped: 2 });
     expect(await signIn(email, 'user1password')).toBe(200);
-    // uuid.uuid5(uuid.NAMESPACE_URL, 'firebase:f1') of Python.
+    // Python computes this id as uuid.uuid5(uuid.NAMESPACE_URL, 'firebase:f1').
     expect((await stored('6879d3b3-4f2c-5ed6-9cc5-60fb67590df6')).email).toBe(email);
     const [disabled] = await project.sql(
       `select banned_until > now() as banned from auth.users where phone = '15550100123'`,

@@ -78,8 +78,8 @@ it.each([
   ['a key', { column: 'id', value: '3' }, ['3']],
   ['a text, ignoring case', { search: 'milk' }, ['1', '4']],
   ['both', { column: 'title', value: 'Milk', search: '[1]' }, ['1']],
-  ['a part of a value is no value', { column: 'title', value: 'Mil' }, []],
-  ['a column that may not be read is not searched', { search: 'hush' }, []],
+  ['part of a value, without a match', { column: 'title', value: 'Mil' }, []],
+  ['a column that may not be read, without a match', { search: 'hush' }, []],
   ['no condition', {}, ['1', '2', '3', '4']],
 ])('finds rows by %s', async (_case, query, ids) => {
   const { status, body } = await find('public.notes', query);
@@ -88,7 +88,7 @@ it.each([
   expect(body).toMatchObject({ complete: true, skipped: 0 });
 });
 
-it('gives values as PostgreSQL prints them', async () => {
+it('returns values as PostgreSQL prints them', async () => {
   const { body } = await find('public.notes');
   expect(body.columns).toEqual(['id', 'title', 'data', 'odd "name']);
   expect(body.rows).toEqual([

@@ -1,4 +1,6 @@
-/** Incremental archives: files are stored once next to the archives, and what an archive needs is never removed. */
+/**
+ * Incremental archives: files are stored once next to the archives, and a file that an archive needs is never removed.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -119,7 +119,7 @@ describe('An archive', () => {
     expect(await namesOf(project.id)).toEqual([]);
   });
 
-  it('is refused with all roles that an administrator made and this server lacks, in a dry run too', async () => {
+  it('is refused, also in a dry run, with a list of all roles of an administrator that this server lacks', async () => {
     const source = await plinth.createProject();
     const [first, second] = byHand;
     await source.sql(`create table t (n int); grant select on t to ${first};
@@ -137,7 +137,7 @@ describe('An archive', () => {
 });
 
 describe('A dry run', () => {
-  it('fails where the restore would, and leaves nothing', async () => {
+  it('fails if the restore would fail, and leaves nothing behind', async () => {
     const broken = await forged(archive, ({ members }) => {
       const dump = members.get('schema/post-data.sql')?.toString() ?? '';
       members.set('schema/post-data.sql', Buffer.from(`${dump}\nselect no_such_function();\n`));

@@ -72,7 +72,7 @@ function saltOf(folder: string): string {
 const metric = async (line: RegExp): Promise<string | undefined> =>
   line.exec((await plinth.admin.get('/metrics')).text)?.[1];
 
-it('is made daily for every project, kept for a number of runs, and can be restored', async () => {
+it('runs daily for every project, keeps a number of archives, and makes archives that can be restored', async () => {
   const set = await plinth.admin.put('/admin/v1/backups/schedule', { hour: HOUR, keep: 1 });
   expect([set.status, set.body]).toEqual([
     200,
@@ -140,7 +140,7 @@ it('lets a project have its own schedule, or none', async () => {
   );
 });
 
-it('reports a run whose process was killed, and makes it again', async () => {
+it('reports a run whose process was killed, and repeats it', async () => {
   const runs = plinth.app.get(RunRepository);
   const now = new Date(plinth.clock.now());
   const lost = {

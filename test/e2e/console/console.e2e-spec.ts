@@ -189,7 +189,7 @@ inBrowser('the console', () => {
           },
         ]);
       });
-      // The new row moves those below it.
+      // The new row moves the rows below it.
       await view.cell('{x,"y z","a,b"}').waitFor();
     });
 

@@ -1,4 +1,4 @@
-/** The grid of rows in a real browser: what it shows, columns, the keyboard, ranges of cells, and live rows. */
+/** The grid of rows in a real browser: its contents, columns, the keyboard, ranges of cells, and live rows. */
 import type { Page } from 'playwright-core';
 import { BROWSER_START_MS, hasBrowser, type TestBrowser } from '../../support/browser';
 import { ConsolePage, startConsole, stopConsole } from '../../support/console-page';
@@ -259,7 +259,7 @@ const marked = (): Promise<string[]> => page.locator('[data-live]').allTextConte
 
 const openMenu = (column: string): Promise<void> => view.button(`Menu of the column ${column}`).click();
 
-/** An item of the menu of the cursor's column, by the keyboard. */
+/** Chooses an item in the menu of the cursor's column by the keyboard. */
 async function menuItem(name: string): Promise<void> {
   await page.getByRole('grid').press('Alt+ArrowDown');
   const item = page.getByRole('menuitem', { name, exact: true });

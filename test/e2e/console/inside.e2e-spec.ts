@@ -174,7 +174,7 @@ inBrowser('monitoring of a project', () => {
     await rows.first().waitFor();
   });
 
-  it('api: says who may use a table, gives code with the key, and tries a call that is rolled back', async () => {
+  it('api: describes who may use a table, shows code with the key, and sends a call that is rolled back', async () => {
     await view.open(project.slug, 'api?table=public.api_notes');
     await page
       .getByText('Signed-in users can read, insert, change and delete rows whose owner is their user ID')
@@ -539,7 +539,7 @@ inBrowser('monitoring of a project', () => {
     expect(body.settings.mail_templates.invite?.subject).toBe('Do come in, {{ name }}');
   });
 
-  it('backups: downloads one, and home shows when it was made', async () => {
+  it('backups: downloads a backup, and the home screen shows when it was made', async () => {
     await view.open(project.slug, 'backups');
     await view.button('Download backup').click();
     await view.dialog().getByLabel('Passphrase').fill('correct-horse-battery');

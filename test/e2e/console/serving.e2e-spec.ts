@@ -53,7 +53,7 @@ describe('the page of the console', () => {
     expect(text).toContain(`<base href="${base}">`);
   });
 
-  it('allows no inline script and no other host', async () => {
+  it('allows no inline scripts and no other hosts', async () => {
     const { headers, text } = await plinth.http.unchecked().get('/console');
     const policy = headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'none'; script-src 'self';");

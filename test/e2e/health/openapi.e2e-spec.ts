@@ -70,7 +70,7 @@ describe('GET /openapi.json', () => {
     );
   });
 
-  it('has every route of the application except those omitted on purpose', () => {
+  it('has every route of the application except routes omitted on purpose', () => {
     const documented = new Set(operations().map(({ name }) => name));
     const missing = routesOf(plinth.app)
       .filter(({ path }) => !LEFT_OUT.some((pattern) => pattern.test(path)))
@@ -156,7 +156,7 @@ describe('GET /openapi.json', () => {
     expect(withDefault(document)).toEqual([]);
   });
 
-  it('has no enum of null alone, no bounds in maps, and no fraction where a whole number is meant', () => {
+  it('has no enum of only null, no bounds in maps, and no number type for integers', () => {
     expect(withEnumOfNull(document)).toEqual([]);
     expect(withBoundedMembers(document)).toEqual([]);
     expect(wholeNumbers(withoutTables())).toEqual([]);
@@ -171,7 +171,7 @@ describe('GET /openapi.json', () => {
     expect(same.map(({ name }) => name)).toEqual([]);
   });
 
-  it('gives every body and answer an example, which its own schema accepts', () => {
+  it('has an example for every body and response, which its schema accepts', () => {
     expect(exampleFaults(withoutTables())).toEqual([]);
   });
 

@@ -76,7 +76,7 @@ describe('GET /health/ready', () => {
 });
 
 describe('GET /metrics', () => {
-  it('counts requests by area, method and status, including refused ones', async () => {
+  it('counts requests by area, method and status, including refused requests', async () => {
     const before = await plinth.admin.get('/metrics');
     expect(before.headers.get('content-type')).toContain('text/plain');
     await plinth.http.get('/admin/v1/projects');

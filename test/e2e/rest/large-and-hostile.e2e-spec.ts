@@ -80,7 +80,7 @@ describe('large results', () => {
     expect((await drain(BIG, 'text/csv')).lines).toBe(ROWS);
   }, 60_000);
 
-  // Other memory, and the memory of the test itself, is the same for both.
+  // Memory for other purposes, including the test itself, is the same for both.
   const GROWING: readonly (readonly [string, string, string])[] = [
     ['one long value', '/rest/v1/vast?size=eq.30', '/rest/v1/vast?size=eq.150'],
     ['many rows', '/rest/v1/many_more?copy=lte.1', '/rest/v1/many_more?copy=lte.5'],

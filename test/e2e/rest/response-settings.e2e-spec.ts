@@ -268,7 +268,7 @@ describe('a pre-request function', () => {
   it.each(['limit=1', ''])(
     'sets headers and status of short and of streamed responses: ?%s',
     async (query) => {
-      // The status is the function's choice.
+      // The function chooses the status.
       const client = project.anon.unchecked();
       const answer = await client.get(`/rest/v1/pages?${query}`, { headers: { 'x-status': '203' } });
       expect([answer.status, answer.body.length]).toEqual([203, query === '' ? 1500 : 1]);

@@ -173,7 +173,7 @@ describe('grants and roles', () => {
     expect([answer.status, answer.body.detail.sqlstate]).toEqual([403, '42501']);
   });
 
-  it('gives every role access where row-level security is off', async () => {
+  it('gives every role access if row-level security is off', async () => {
     expect((await project.anon.get('/rest/v1/open_wide')).body).toEqual([{ id: 1 }]);
   });
 

@@ -92,7 +92,7 @@ describe('an unsupported method on a known path', () => {
   });
 
   it.each(['*', '//health/live', '/health/%', '/health/%ff', '?x', '/p/%2e%2e/storage', 'x'])(
-    'is no server error with the request target %s',
+    'does not cause a server error for the request target %s',
     async (target) => {
       const answer = await raw(`PUT ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
       expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);

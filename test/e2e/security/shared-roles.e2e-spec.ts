@@ -1,6 +1,6 @@
 /**
- * The roles of requests are shared by all projects of a server, and every role may change its own settings: what an owner
- * stores in anon, authenticated and service_role must reach no request of another project.
+ * The roles of requests are shared by all projects of a server, and every role may change its own settings: settings
+ * that an owner stores in anon, authenticated and service_role must not affect requests of another project.
  */
 import { randomUUID } from 'node:crypto';
 import { backUp, restore } from '../../support/backups';

@@ -87,7 +87,7 @@ describe('POST /files/bulk-delete', () => {
     expect((await other.get(`${storage}/files/${own}/download`)).text).toBe('x');
   });
 
-  it('accepts a thousand ids, and answers 400 for more, none or malformed ones', async () => {
+  it('accepts a thousand ids, and answers 400 for more, for none, and for malformed ids', async () => {
     const rows = await project.sql(`
       insert into storage.files (bucket_id, filename, content_type, size, sha256, owner_id, object_id)
       select id, 'one of many/' || n, 'text/plain', 1, repeat('0', 64), owner_id, gen_random_uuid()

@@ -1,4 +1,4 @@
-/** Attacks on files that every surface has to withstand: SPEC's paths, storage-js, signed addresses, TUS and S3. */
+/** Attacks on files that every API must withstand: SPEC's paths, storage-js, signed addresses, TUS and S3. */
 import { randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';

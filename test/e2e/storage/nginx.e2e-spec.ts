@@ -200,7 +200,7 @@ const LONG_AGO = 'Thu, 01 Jan 1970 00:00:00 GMT';
     expect(headers.get('content-security-policy')).toMatch(/^sandbox/);
   });
 
-  it('leaves authorization to Plinth: refusals and errors are Plinth’s, and file locations are not reachable', async () => {
+  it('leaves authorization to Plinth, passes on its errors, and does not serve file locations directly', async () => {
     const stranger = plinth.http.at(nginx.baseUrl);
     expect((await stranger.get(`${file}/download`)).status).toBe(401);
     expect((await stranger.get(`${addresses.signed?.path}x`)).body.error.code).toBe('invalid_signature');

@@ -253,7 +253,7 @@ describe('a picture', () => {
 });
 
 describe('access', () => {
-  it('is that of the file, in all three kinds of addresses', async () => {
+  it('follows the policies of the file, at all three types of addresses', async () => {
     const anon = { apikey: project.anonKey, authorization: `Bearer ${project.anonKey}` };
     expect((await get('render/image/authenticated/private/photo.jpg?width=10')).status).toBe(401);
     expect((await get('render/image/authenticated/private/photo.jpg?width=10', anon)).status).toBe(404);
@@ -393,7 +393,7 @@ describe('attacks', () => {
     const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;
     const slow = sharp({ create: { width: 3_000, height: 2_000, channels: 3, background: 'gray', noise } });
     await upload('slow.jpg', await slow.jpeg().toBuffer(), 'image/jpeg');
-    // Two projects at a time leave two processes, of which one waits for the next picture.
+    // Concurrent requests of two projects start two processes, of which one then waits for the next picture.
     await uploadToOther();
     const both = [render('slow.jpg', 'width=1499'), renderOfOther(5)];
     for (const response of await Promise.all(both)) expect(response.status).toBe(200);

@@ -1,4 +1,4 @@
-/** A project's own policies: the values that they can use, when they are evaluated, and failing ones. */
+/** A project's own policies: the values that they can use, the time of their evaluation, and their failures. */
 import { HttpAnswer } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';

@@ -60,7 +60,7 @@ it('answers 404 for a file of a private bucket, even with its owner’s credenti
   expect((await project.service.get(path)).status).toBe(404);
 });
 
-it('follows the bucket: it ends at once when the bucket is made private, and works when it is made public', async () => {
+it('ends immediately when the bucket is made private, and works when it is made public', async () => {
   await user.post(`${project.storage}/buckets`, { name: 'changing' });
   const path = await put('changing', 'hello');
   expect((await plinth.http.get(path)).status).toBe(404);

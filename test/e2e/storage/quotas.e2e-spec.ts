@@ -45,7 +45,7 @@ const refused = { status: 413, body: { data: null, error: { code: 'quota_exceede
 const warning = ({ headers }: HttpAnswer): string | null => headers.get('x-quota-warning');
 const statuses = (answers: HttpAnswer[]): number[] => answers.map(({ status }) => status).sort();
 
-/** The recorded totals and the actual ones. */
+/** The recorded totals and the actual totals. */
 async function totals(of: TestProject = project): Promise<{ kept: unknown; real: unknown }> {
   const [row] = await of.sql(`
     with real as (

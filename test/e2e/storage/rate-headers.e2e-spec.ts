@@ -1,4 +1,4 @@
-/** Every storage response has the three rate headers (SPEC.md 8): every route, every kind of failure. */
+/** Every storage response has the three rate headers (SPEC.md 8), on every route and for every type of failure. */
 import { HttpAnswer } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
 import { fillPath, Route, routesOf } from '../../support/routes';

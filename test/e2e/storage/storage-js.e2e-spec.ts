@@ -201,7 +201,7 @@ describe('uploads', () => {
     const body = new ReadableStream({
       start(controller) {
         controller.enqueue(Buffer.alloc(1_000));
-        controller.error(new Error('the client leaves'));
+        controller.error(new Error('the client disconnects'));
       },
     });
     await expect(raw(`object/private/${path}`, { method: 'POST', body, duplex: 'half' })).rejects.toThrow();
@@ -404,7 +404,7 @@ describe('signed uploads', () => {
     expect((await files.remove([path])).data).toMatchObject([{ owner: userId, name: path }]);
   });
 
-  it('replace the file with upsert only, and only one of the signer', async () => {
+  it("replace a file only with upsert, and only the signer's own file", async () => {
     const path = `${folder()}/signed.txt`;
     await user.storage.from('private').upload(path, 'one');
     const own = await user.storage.from('private').createSignedUploadUrl(path, { upsert: true });
@@ -481,7 +481,7 @@ describe('policies and credentials', () => {
     );
   });
 
-  it('are those of storage.objects, which has the columns of Supabase', async () => {
+  it('apply to storage.objects, which has the columns of Supabase', async () => {
     const path = `${folder()}/sub/a.png`;
     await user.storage.from('private').upload(path, 'x', { contentType: 'image/png' });
     await project.sql(`create function own_objects() returns setof storage.objects stable language sql

@@ -14,7 +14,7 @@ const POLL_MS = 25;
 export interface ProgramOptions {
   env?: NodeJS.ProcessEnv;
   detached?: boolean;
-  /** The clone by default. */
+  /** Working directory; default: the clone. */
   cwd?: string;
 }
 

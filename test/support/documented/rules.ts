@@ -35,7 +35,7 @@ export function mediaOf(document: OpenApiDocument): Media[] {
   });
 }
 
-/** Every schema of components, parameters, headers, bodies and answers, inner ones included. */
+/** Every schema of components, parameters, headers, bodies and responses, including nested schemas. */
 export function schemasOf(document: OpenApiDocument): Place[] {
   const named = Object.entries(document.components.schemas).flatMap(([name, schema]) => inner(name, schema));
   const ofParameters = operationsOf(document).flatMap(({ name, operation }) =>

@@ -1,10 +1,10 @@
-/** Every storage request that reads a project's tables: those that change nothing, and those that do. */
+/** Every storage request that reads a project's tables, with and without changes. */
 import { HttpAnswer, HttpClient } from '../http-client';
 import { TestPlinth } from '../plinth';
 import { TestProject } from '../test-project';
 import { upload } from '../uploads';
 
-/** The kind of object that a request returns or reads first. It decides which columns affect the request. */
+/** The type of object that a request returns or reads first, which decides which columns affect the request. */
 export type Subject = 'bucket' | 'record' | 'content' | 'link' | 'target' | 'list' | 'write';
 
 export interface StorageRequest {

@@ -48,8 +48,8 @@ export class BackupWork implements Work {
   private archive!: Buffer;
 
   /**
-   * @param rows its project is the one that is backed up, while rows are written
-   * @param server of the project that is restored; it is restored to that of the platform
+   * @param rows work whose project is backed up while rows are written @param server of the project that is restored;
+   * it is restored to the platform's server
    */
   constructor(
     private readonly install: KilledInstall,
@@ -91,7 +91,7 @@ export class BackupWork implements Work {
     if (this.kind === 'restore') await this.assertWholeOrGone();
   }
 
-  /** After all kills. */
+  /** Checks that everything works after all kills. */
   async assertRecovered(): Promise<void> {
     const { admin } = this.install;
     expect((await admin.post('/admin/v1/backups/runs', {})).status).toBe(202);

@@ -66,7 +66,7 @@ export class GcsServer extends ObjectServer {
   }
 
   /**
-   * A configuration of workload identity federation, the only kind of credentials that allows another token server than
+   * A configuration of workload identity federation, the only credentials that allow a token server other than
    * Google's.
    * @param subjectFile file with the credential of the workload
    */
@@ -103,7 +103,7 @@ export class GcsServer extends ObjectServer {
       session.content.append(body.subarray(0, body.length - (body.length % GRANULE)));
   }
 
-  /** RFC 8693. */
+  /** Exchanges a token (RFC 8693). */
   private giveToken({ body }: SeenRequest, response: ServerResponse): void {
     if (new URLSearchParams(body.toString()).get('subject_token') !== this.subject) {
       answerJson(response, { error: 'invalid_grant', error_description: 'The subject is not known' }, 400);

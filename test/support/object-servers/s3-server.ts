@@ -96,7 +96,7 @@ export class S3Server extends ObjectServer {
     // S3 discards the data of an interrupted request.
   }
 
-  /** Segments of the path: the bucket, then those of the key. */
+  /** Segments of the path: the bucket, then the segments of the key. */
   private segmentsOf({ headers }: SeenRequest, path: string): string[] {
     const segments = path.split('/').slice(1);
     if (this.options.domain === undefined) return segments;

@@ -103,7 +103,7 @@ export const READS: readonly PinnedRequest[] = [
       },
     ],
   },
-  // The driver gives a bigint as text.
+  // The driver returns a bigint as text.
   {
     line: 'GET /projects?select=client_id,count(),latest:id.max()&order=client_id',
     statements: [

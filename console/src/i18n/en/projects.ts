@@ -20,7 +20,7 @@ export const projects = {
   noProjects: 'No projects yet',
   noProjectsText: 'A project is the backend of one application: a database, users and files.',
   onlySigningKeys: "Only the key pair that signs users' tokens",
-  onlySigningKeysHint: 'The anon and service_role keys, jwt_secret and the database password stay.',
+  onlySigningKeysHint: 'The anon and service_role keys, jwt_secret and the database password do not change.',
   ownerUrl: 'Database URL',
   projectNameHint: 'URLs use a short form of it.',
   role: 'Role',

@@ -40,7 +40,7 @@ export const signInMethods = {
   providersText: 'Accounts at other services with which users sign in.',
   removeProvider: 'Remove {name}',
   removeProviderText:
-    'Users can no longer sign in with this provider. Their accounts stay, and work again once the provider is added again.',
+    'Users can no longer sign in with this provider. Their accounts are kept, and work again once the provider is added again.',
   providerScopes: 'Scopes',
   providerScopesHint: 'Separated by spaces. Leave this empty for the usual ones.',
   setAddresses: 'Set it now',

@@ -1,4 +1,4 @@
-/** What clients may do with a table, as sentences. */
+/** The access of clients to a table, in sentences. */
 import { Anchor, Code, List, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useT } from '../../i18n';

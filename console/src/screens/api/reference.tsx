@@ -1,4 +1,4 @@
-/** The OpenAPI page of the project, with the credentials of the chosen identity. Its files are those of `/docs`. */
+/** The OpenAPI page of the project, with the credentials of the chosen identity. It uses the files of `/docs`. */
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef } from 'react';
 import { PLINTH_URL } from '../../api/base-url';

@@ -77,7 +77,7 @@ export function ColumnForm({ column, relations, onChange, onRemove, withKey }: C
   );
 }
 
-/** The column that this one refers to: the key of a table. */
+/** The column to which this column refers, which is the key of a table. */
 function References({
   column,
   relations,

@@ -93,7 +93,7 @@ export function CsvImport({ project, relation, file, columns, onClose }: CsvImpo
   );
 }
 
-/** The message of PostgreSQL about a value: classes 22 and 23, and what triggers raise. */
+/** PostgreSQL's message about a value: error classes 22 and 23, and errors of triggers. */
 function reasonOf(error: unknown): string | null {
   if (error instanceof SyntaxError) return error.message;
   if (!(error instanceof ApiError) || !/^(22|23|P0)/.test(error.code)) return null;

@@ -105,7 +105,7 @@ interface CellAt {
   readonly across: number;
 }
 
-/** Undefined leaves the cell as it is. */
+/** Undefined leaves the cell unchanged. */
 type ValueAt = (at: CellAt) => string | null | undefined;
 
 /** False if some rows of the range are not loaded, because the user would not notice that they are omitted. */

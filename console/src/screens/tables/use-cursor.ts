@@ -121,7 +121,7 @@ export function useCursor(options: CursorOptions) {
       focus();
     },
     store: (line: Line, values: Values): void => grid.setPending(changeCells(pending, [{ ...line, values }])),
-    /** As one step for undo. */
+    /** Sets cells, as one step for undo. */
     storeAll: (edits: readonly Edit[]): void => {
       if (edits.length > 0) grid.setPending(changeCells(pending, edits));
     },

@@ -105,7 +105,7 @@ describe('a code by mail', () => {
     expect(compared).toBeLessThanOrEqual(10);
   });
 
-  it('is stored as a hash that the code alone does not give', async () => {
+  it('is stored as a hash that cannot be computed from the code alone', async () => {
     const { email, code } = await asked();
     const [{ hash }] = await project.sql(
       `select encode(code_hash, 'hex') as hash from auth.mailed_tokens where email = '${email}'`,
@@ -213,7 +213,7 @@ describe('PKCE', () => {
     guestOf(to).post(`${gotrue(to)}/token?grant_type=pkce`, { auth_code: code, code_verifier: verifier });
 
   it.each(['s256', 'plain'])(
-    'gives the link a code that only the verifier turns into a session (%s)',
+    'redirects with a code that only the verifier can exchange for a session (%s)',
     async (method) => {
       const { verifier, link } = await begin(method);
       const code = await codeOf(link);
@@ -325,7 +325,7 @@ describe('a sign-up that must be verified', () => {
     path = gotrue(strict);
   });
 
-  it('answers with the user alone, and the code of the mail signs in and keeps the password', async () => {
+  it('answers with only the user, and the code of the mail signs in and keeps the password', async () => {
     const email = address();
     const begun = await client.post(`${path}/signup`, { email, password: PASSWORD });
     expect(begun.body).toMatchObject({ email, confirmation_sent_at: expect.any(String) });

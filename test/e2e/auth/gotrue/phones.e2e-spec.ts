@@ -191,7 +191,7 @@ describe('refuses', () => {
     expect((await verify(phone, code)).body.error_code).toBe('otp_expired');
   });
 
-  it('too many messages to a phone, texts that are no phones, and what the hook refuses', async () => {
+  it('too many messages to a phone, texts that are not phone numbers, and phones that the hook refuses', async () => {
     const phone = newPhone();
     const answers = [];
     for (let round = 0; round < 12; round += 1) answers.push(await guest.post(`${base}/otp`, { phone }));

@@ -258,7 +258,7 @@ describe('accounts', () => {
     expect(locationOf(answer).searchParams.get('error_description')).toContain('1024 bytes');
   });
 
-  it('tells two providers with the same NameID apart', async () => {
+  it('distinguishes two providers with the same NameID', async () => {
     await save(project, { type: 'saml', metadata_xml: second.metadata(), domains: ['second.example.net'] });
     const nameId = randomUUID();
     const one = await signIn({ nameId, attributes: { mail: [address()] } });

@@ -58,7 +58,7 @@ describe('POST /signup', () => {
     });
   });
 
-  it('makes an account that /v1/auth knows, with its own answers', async () => {
+  it('creates an account that /v1/auth also serves, in its own format', async () => {
     const { email } = await signedUp();
     const answer = await guest.post(`${project.auth}/login`, { email, password: PASSWORD });
     expect(answer.status).toBe(200);
@@ -116,7 +116,7 @@ describe('POST /token', () => {
     expect(answer.body.user).toMatchObject({ email, last_sign_in_at: expect.any(String) });
   });
 
-  it('gives an unknown address and a wrong password the same answer', async () => {
+  it('answers an unknown address and a wrong password alike', async () => {
     const { email } = await signedUp();
     const wrong = await token('password', { email, password: 'wrong password' });
     const unknown = await token('password', { email: address(), password: 'wrong password' });
@@ -320,7 +320,7 @@ describe('the paths without a project', () => {
 
 const PRESETS = ['apple', 'auth0', 'azure', 'github', 'gitlab', 'google', 'keycloak', 'okta'];
 
-it('settings and refused ways to sign in answer as GoTrue does', async () => {
+it('settings and refused sign-in methods have the responses of GoTrue', async () => {
   expect((await guest.get(`${base}/settings`)).body).toEqual({
     external: {
       ...Object.fromEntries(PRESETS.map((name) => [name, false])),
