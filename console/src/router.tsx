@@ -111,7 +111,7 @@ const sql = createRoute({
 });
 
 interface PoliciesSearch {
-  /** Part of `schema.table`. */
+  /** Search for a part of `schema.table`. */
   readonly search?: string;
   /** `1`: tables of all schemas, not only of exposed schemas. */
   readonly all?: string;

@@ -34,7 +34,7 @@ describe.each([
   });
 
   it(
-    'has nothing that redocly reports',
+    'passes Redocly without findings',
     async () => {
       const { stdout } = await client.outcome('@redocly/cli/bin/cli.js', [
         'lint',
@@ -56,7 +56,7 @@ describe.each([
   );
 
   it(
-    'has nothing that spectral reports',
+    'passes Spectral without findings',
     async () => {
       const args = ['lint', 'openapi.json', '-r', 'spectral.json', '-f', 'json', '-q'];
       const { stdout } = await client.outcome('@stoplight/spectral-cli/dist/index.js', args);

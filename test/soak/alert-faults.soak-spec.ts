@@ -293,7 +293,7 @@ jest.setTimeout(300_000);
 
   const group = '/sys/fs/cgroup/memory/plinth-alerts';
   (existsSync('/sys/fs/cgroup/memory/memory.limit_in_bytes') ? it : it.skip)(
-    'PlinthMemoryLow: the memory of the control group is used, which pages of files are not',
+    'PlinthMemoryLow: the control group is short of memory, not counting cached pages of files',
     async () => {
       mkdirSync(group);
       const inGroup = (script: string): ReturnType<typeof spawn> =>

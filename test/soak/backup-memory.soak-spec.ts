@@ -69,7 +69,7 @@ async function restore(path: string): Promise<void> {
   ]);
 }
 
-it('neither adds more memory than a small part of the data', async () => {
+it('both add only a small fraction of the data to the memory', async () => {
   const project = (await plinth.admin.post('/admin/v1/projects', { name: 'Wide', plan: 'enterprise' })).body;
   const query = `create table wide as select n, repeat(md5(n::text), ${WIDE_BYTES / 32}) as value
     from generate_series(1, ${WIDE_ROWS}) n`;

@@ -44,7 +44,7 @@ export function costOfParsing(): number {
   return Math.min(...[1, 2, 3].map(() => cpuTimeOf(() => JSON.parse(json))));
 }
 
-/** Milliseconds of CPU. */
+/** A duration in milliseconds of CPU time. */
 export function cpuTimeOf(work: () => unknown): number {
   const before = threadTime();
   work();

@@ -104,7 +104,7 @@ it('no key is in two modules, where one text would hide the other', () => {
   expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([]);
 });
 
-it('German describes each setting', () => {
+it('every setting has a German description', () => {
   expect(Object.keys(settings).sort()).toEqual(Object.keys(schema).sort());
 });
 

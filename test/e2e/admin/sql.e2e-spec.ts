@@ -307,7 +307,7 @@ describe('POST /projects/<id>/sql', () => {
     expect(left).toEqual([{ n: 0 }]);
   });
 
-  it('limits the rows to the requested number, and says so', async () => {
+  it('limits the rows to the requested number, and reports the limit', async () => {
     const { body } = await run('select n from generate_series(1, 100) n', { max_rows: 3 });
     expect([body.rows.length, body.truncated, body.row_count]).toEqual([3, true, 100]);
     expect((await run('select n from generate_series(1, 3) n', { max_rows: 3 })).body.truncated).toBe(false);

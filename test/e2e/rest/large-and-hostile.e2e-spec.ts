@@ -201,7 +201,7 @@ describe('hostile requests', () => {
     },
   );
 
-  it("a function's error of quotes is answered without delaying other requests", async () => {
+  it('an error message full of quotes is answered without delaying other requests', async () => {
     await project.sql(`create function quotes() returns void language plpgsql as $$
       begin raise exception using errcode = '42P17', message = repeat('"', 16000) || E'\\nx'; end $$`);
     const answer = await withoutHold(() => project.service.post('/rest/v1/rpc/quotes', {}), parsing / 3);

@@ -109,7 +109,7 @@ it('release database connections when their client disconnects', async () => {
   expect(active).toEqual([{ n: 0 }]);
 });
 
-it('release a database connection although the body of the next request keeps the server from reading on', async () => {
+it('release a database connection even if the server waits for the body of the next request', async () => {
   const body = JSON.stringify({ a: 1, b: 'x'.repeat(MIB) });
   const client = pipelineUnread([get('/rest/v1/large'), post('/rest/v1/t', body)]);
   await begun([client]);

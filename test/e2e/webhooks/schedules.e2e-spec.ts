@@ -82,7 +82,7 @@ it('runs SQL as the owner, once over all processes at each time, with a history'
   expect((await plinth.admin.get(`${base()}/${id}/runs`)).status).toBe(404);
 });
 
-it('sends a request over the queue of webhooks', async () => {
+it('sends a request through the queue of webhooks', async () => {
   const body = { name: 'report', ...MINUTELY, url: receiver.url('/report'), body: '{"daily": true}' };
   const refused = await plinth.admin.post(base(), body);
   expect([refused.status, refused.body.error.code]).toEqual([409, 'http_post_needed']);
