@@ -26,19 +26,21 @@ const common = {
     : ['/node_modules/'],
 };
 
-const withDatabase = {
-  ...common,
+const lifecycleOfDatabase = {
   globalSetup: path.join(__dirname, 'test/support/global-setup.ts'),
   globalTeardown: path.join(__dirname, 'test/support/global-teardown.ts'),
 };
+const withDatabase = { ...common, ...lifecycleOfDatabase };
 
 /** All test files of a worker share one loaded copy of the product. */
 const withProduct = {
-  ...withDatabase,
+  ...common,
   testEnvironment: path.join(__dirname, 'test/support/product-environment.cjs'),
   transform: { [SHARED]: PRODUCT, ...common.transform },
   transformIgnorePatterns: [`/node_modules/(?!(${SHARED_PACKAGES.join('|')})/)`],
 };
+
+const withDatabaseAndProduct = { ...withProduct, ...lifecycleOfDatabase };
 
 module.exports = {
   projects: [
@@ -52,14 +54,14 @@ module.exports = {
       ],
     },
     {
-      ...withProduct,
+      ...withDatabaseAndProduct,
       displayName: 'integration',
       testMatch: ['<rootDir>/test/integration/**/*.int-spec.ts'],
     },
-    { ...withProduct, displayName: 'e2e', testMatch: ['<rootDir>/test/e2e/**/*.e2e-spec.ts'] },
+    { ...withDatabaseAndProduct, displayName: 'e2e', testMatch: ['<rootDir>/test/e2e/**/*.e2e-spec.ts'] },
     // Starts, kills and restarts whole processes on data directories of its own.
     {
-      ...common,
+      ...withProduct,
       displayName: 'process',
       globalSetup: path.join(__dirname, 'test/process/support/build.ts'),
       globalTeardown: path.join(__dirname, 'test/process/support/clean-up.ts'),

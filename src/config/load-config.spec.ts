@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigError, loadConfig } from './load-config';
+import { TUNING } from './tuning';
 
 let DATA_DIR: string;
 beforeEach(() => (DATA_DIR = mkdtempSync(join(tmpdir(), 'plinth-config-'))));
@@ -322,4 +323,8 @@ describe('loadConfig', () => {
     const config = loadConfig({ DATA_DIR });
     expect(Object.isFrozen(config) && Object.isFrozen(config.server)).toBe(true);
   });
+});
+
+it('makes a guess of the passphrase of an archive cost 32 MiB of memory', () => {
+  expect(128 * 8 * TUNING.passphraseCost).toBe(32 * 1024 * 1024);
 });

@@ -7,6 +7,8 @@ export interface Tuning {
   databaseStopMs: number;
   /** bcrypt's cost: 2^cost rounds. */
   bcryptCost: number;
+  /** scrypt's N for the passphrase of an archive: 32 MiB of memory and a few hundred milliseconds for each guess. */
+  passphraseCost: number;
   /** Milliseconds before a failed mail is sent again; the delay doubles each time, for about six hours. */
   mailRetryDelayMs: number;
   /** Milliseconds between two searches for mails that the queue has lost. */
@@ -42,6 +44,7 @@ const MIB = 1024 * 1024;
 export const TUNING: Tuning = {
   databaseStopMs: 60_000,
   bcryptCost: 10,
+  passphraseCost: 32_768,
   mailRetryDelayMs: 10_000,
   mailRecoveryIntervalMs: 60_000,
   failuresPerAccount: 10,

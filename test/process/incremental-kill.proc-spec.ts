@@ -77,7 +77,7 @@ async function backUp(): Promise<void> {
 /** Kills Plinth as soon as the files in the store meet a condition, and starts it again. */
 async function killWhen(isReached: (names: string[]) => boolean): Promise<void> {
   const killed = (async (): Promise<void> => {
-    while (!isReached(stored())) await new Promise((resolve) => setImmediate(resolve));
+    while (!isReached(stored())) await new Promise((resolve) => setTimeout(resolve, 2));
     await plinth.end('SIGKILL');
   })();
   await request().catch(() => undefined);

@@ -47,6 +47,9 @@ const SETTLED = `Promise.allSettled(document.getAnimations()
   .filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity)
   .map(({ finished }) => finished)).then(() => undefined)`;
 
+/** Rules of axe whose findings depend on the colour scheme. */
+const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
+
 export class ConsolePage {
   constructor(
     readonly page: Page,
@@ -120,18 +123,35 @@ export class ConsolePage {
     await eventually(async () => expect(await this.seriousFindings(without)).toEqual([]), LOADED_MS);
   }
 
-  /** Findings of axe that make the page unusable for some. @param without a selector of foreign parts */
-  async seriousFindings(without: string[] = []): Promise<string[]> {
+  /** As expectAccessible(), in the dark and the light scheme. Ends in the light one. */
+  async expectAccessibleInBothSchemes(): Promise<void> {
+    await this.showScheme('dark');
+    await eventually(async () => expect(await this.seriousFindings([], OF_COLOURS)).toEqual([]), LOADED_MS);
+    await this.showScheme('light');
+    await this.expectAccessible();
+  }
+
+  private async showScheme(colorScheme: 'dark' | 'light'): Promise<void> {
+    await this.page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await this.page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
+  }
+
+  /**
+   * Findings of axe that make the page unusable for some.
+   * @param without a selector of foreign parts
+   * @param rules default: all
+   */
+  async seriousFindings(without: string[] = [], rules?: readonly string[]): Promise<string[]> {
     if (!(await this.page.evaluate(`'axe' in globalThis`))) await this.page.evaluate(AXE);
     await this.page.evaluate(SETTLED);
     const { violations } = await this.page.evaluate(
-      (exclude) =>
+      ({ exclude, only }) =>
         (globalThis as unknown as { axe: { run(...given: unknown[]): Promise<AxeResults> } }).axe.run(
           { exclude: exclude.map((one) => [one]) },
           // Without this, axe describes each element that passes.
-          { resultTypes: ['violations'] },
+          { resultTypes: ['violations'], ...(only && { runOnly: only }) },
         ),
-      without,
+      { exclude: without, only: rules },
     );
     return violations
       .filter(({ impact }) => ['serious', 'critical'].includes(impact))

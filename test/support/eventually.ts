@@ -1,19 +1,25 @@
 /** Polls for a condition instead of sleeping. */
 
 const POLL_MS = 20;
+/** The share of the time waited so far that passes until the next check, which is often a request. */
+const POLL_SHARE = 0.15;
+const MAX_POLL_MS = 500;
 /** A generous limit rather than an expected duration, because a busy machine can stall for seconds. */
 const WAIT_TIMEOUT_MS = 60_000;
 
 /** Repeats `check` until it does not throw. @throws the last error after a minute, or `limitMs` if that is more */
 export async function eventually(check: () => Promise<void>, limitMs = WAIT_TIMEOUT_MS): Promise<void> {
-  const end = Date.now() + Math.max(limitMs, WAIT_TIMEOUT_MS);
+  const began = Date.now();
+  const end = began + Math.max(limitMs, WAIT_TIMEOUT_MS);
   for (;;) {
     try {
       await check();
       return;
     } catch (error) {
       if (Date.now() > end) throw error;
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      const waited = Date.now() - began;
+      const pause = Math.min(MAX_POLL_MS, Math.max(POLL_MS, waited * POLL_SHARE));
+      await new Promise((resolve) => setTimeout(resolve, pause));
     }
   }
 }

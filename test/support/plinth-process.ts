@@ -73,7 +73,7 @@ export class PlinthProcess {
         EMBEDDED_DATABASE_PORT: String(await freePort()),
         PLATFORM_ADMIN_KEY: PROCESS_ADMIN_KEY,
         PLINTH_TEST_BUILD: build,
-        PLINTH_TEST_TUNING: JSON.stringify({ bcryptCost: 4, ...tuning }),
+        PLINTH_TEST_TUNING: JSON.stringify({ bcryptCost: 4, passphraseCost: 1_024, ...tuning }),
         // Builds of earlier versions use this setting.
         BCRYPT_COST: '4',
         LOG_LEVEL: 'error',

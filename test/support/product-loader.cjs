@@ -1,6 +1,6 @@
 // Loads the product outside of Jest's module registry, once for all test files of a worker. Jest would load its 3,000 modules
 // again for every file, and the code would never run long enough for V8 to compile it.
-const crypto = require('node:crypto');
+const { createHash } = require('node:crypto');
 const { mkdirSync, readFileSync, renameSync, writeFileSync } = require('node:fs');
 const path = require('node:path');
 const { transformSync, version } = require('@swc/core');
@@ -8,22 +8,6 @@ const { SWC_OPTIONS } = require('./swc-options.cjs');
 
 const ROOT = path.join(__dirname, '../..');
 const CACHE = path.join(ROOT, 'node_modules/.cache/product-loader');
-
-/**
- * A key that scrypt has derived before, from the same passphrase, salt and parameters, is taken from memory: tests read the same
- * archive many times, and each derivation is meant to take a third of a second.
- */
-const { createHash, scrypt } = crypto;
-const derived = new Map();
-crypto.scrypt = (passphrase, salt, length, options, done) => {
-  const key = JSON.stringify([passphrase, salt.toString('base64'), length, options]);
-  const known = derived.get(key);
-  if (known) return void setImmediate(done, null, Buffer.from(known));
-  scrypt(passphrase, salt, length, options, (error, made) => {
-    if (!error) derived.set(key, Buffer.from(made));
-    done(error, made);
-  });
-};
 
 require.extensions['.ts'] = (module, filename) => module._compile(compiled(filename), filename);
 
@@ -46,3 +30,6 @@ function compiled(filename) {
 
 /** @param file absolute */
 exports.loadProduct = (file) => require(file);
+
+// Tests derive the key of hundreds of archives, each of which is meant to take a third of a second.
+require(path.join(ROOT, 'src/config/tuning.ts')).TUNING.passphraseCost = 1_024;

@@ -8,6 +8,7 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 import { promisify } from 'node:util';
+import { TUNING } from '../../config/tuning';
 import { archiveInvalid, wrongPassphrase } from '../backup.errors';
 import type { KeyDerivation } from './archive-format';
 
@@ -15,8 +16,6 @@ const derive = promisify<string, Buffer, number, { N: number; r: number; p: numb
   scrypt,
 );
 
-/** 32 MiB of memory and a few hundred milliseconds for each guess. */
-const COST = { n: 32_768, r: 8, p: 3 };
 /** An archive states its own parameters; more than these would be an attack on memory and time. */
 const MAX_MEMORY = 128 * 1024 * 1024;
 const MAX_P = 16;
@@ -34,7 +33,7 @@ export class PassphraseKey {
   static create(passphrase: string): Promise<PassphraseKey> {
     return PassphraseKey.derive(passphrase, {
       kdf: 'scrypt',
-      ...COST,
+      ...{ n: TUNING.passphraseCost, r: 8, p: 3 },
       salt: randomBytes(16).toString('base64'),
     });
   }

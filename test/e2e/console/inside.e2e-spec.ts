@@ -64,14 +64,6 @@ inBrowser('monitoring of a project', () => {
     await receiver?.stop();
   });
 
-  async function expectAccessibleInBothSchemes(): Promise<void> {
-    for (const scheme of ['dark', 'light'] as const) {
-      await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
-      await page.locator(`html[data-mantine-color-scheme=${scheme}]`).waitFor();
-      await view.expectAccessible();
-    }
-  }
-
   it('realtime: makes a table live, and shows what a channel receives and sends', async () => {
     await project.sql(`create table ${LIVE} (id int primary key, title text);
       create policy everybody on ${LIVE} to anon using (true)`);
@@ -96,7 +88,7 @@ inBrowser('monitoring of a project', () => {
     await page.getByLabel('Payload').fill('{');
     await view.button('Send message').click();
     await page.getByText('This is not valid JSON').waitFor();
-    await expectAccessibleInBothSchemes();
+    await view.expectAccessibleInBothSchemes();
 
     await view.button('Leave channel').click();
     await page.getByText('Not joined').waitFor();
@@ -120,7 +112,7 @@ inBrowser('monitoring of a project', () => {
     await project.service.unchecked().get(`/rest/v1/${path}`);
     await project.service.unchecked().get(`/rest/v1/long?id=eq.1&${'x'.repeat(7_000)}=1`);
     await page.getByText('/rest/v1/long').first().waitFor();
-    await expectAccessibleInBothSchemes();
+    await view.expectAccessibleInBothSchemes();
     await view.button('Pause list').click();
     await project.service.get('/rest/v1/open_notes?offset=0');
     await view.button(/^Resume list \([1-9]/).waitFor();
@@ -145,7 +137,7 @@ inBrowser('monitoring of a project', () => {
     const rows = page.locator('#main tbody').getByRole('row');
     await eventually(async () => expect(await rows.count()).toBe(2), SHOWN_MS);
     expect(await page.getByText(/aaaaaa|eq\.1/).count()).toBe(0);
-    await expectAccessibleInBothSchemes();
+    await view.expectAccessibleInBothSchemes();
     await page.getByRole('combobox', { name: 'Outcome' }).click();
     await page.getByRole('option', { name: 'Database errors' }).click();
     await eventually(async () => expect(await rows.count()).toBe(1), SHOWN_MS);
@@ -157,7 +149,7 @@ inBrowser('monitoring of a project', () => {
     await drawer.getByText('no policy of row-level security allows the row').waitFor();
     await drawer.getByLabel('Statement').filter({ hasText: 'INSERT INTO' }).waitFor();
     await drawer.getByText(/ms in total, of which .* in the database/).waitFor();
-    await expectAccessibleInBothSchemes();
+    await view.expectAccessibleInBothSchemes();
     await page.keyboard.press('Escape');
     await drawer.waitFor({ state: 'detached' });
     await project.service.get('/rest/v1/guarded?order=id');
@@ -185,7 +177,7 @@ inBrowser('monitoring of a project', () => {
       await page.getByText(language, { exact: true }).click();
       await page.getByLabel(`List rows, ${language}`).filter({ hasText: project.anonKey }).waitFor();
     }
-    await expectAccessibleInBothSchemes();
+    await view.expectAccessibleInBothSchemes();
     const choose = async (name: string): Promise<void> => {
       await page.getByRole('combobox', { name: 'Operation' }).click();
       await page.getByRole('option', { name }).click();
@@ -200,7 +192,7 @@ inBrowser('monitoring of a project', () => {
     await page.waitForURL(/as=service_role/);
     await view.button('Send request').click();
     await answer.getByText('12345678901234567890').waitFor();
-    await expectAccessibleInBothSchemes();
+    await view.expectAccessibleInBothSchemes();
     // Both were dry runs.
     expect((await project.service.get('/rest/v1/api_notes')).body).toEqual([]);
     await page.getByLabel('Dry run: roll the change back').uncheck();
@@ -230,7 +222,7 @@ inBrowser('monitoring of a project', () => {
     expect(await chart.getAttribute('aria-valuetext')).toMatch(/Answered: /);
     await page.getByText('Last day').click();
     await page.waitForURL(/range=day/);
-    await expectAccessibleInBothSchemes();
+    await view.expectAccessibleInBothSchemes();
     await page.getByText('Last hour').click();
     await chart.focus();
     await page.keyboard.press('Enter');
@@ -247,7 +239,7 @@ inBrowser('monitoring of a project', () => {
     const lacking = page.getByText('This server has no pg_stat_statements');
     const listed = page.getByRole('article').first();
     await lacking.or(listed).first().waitFor();
-    await expectAccessibleInBothSchemes();
+    await view.expectAccessibleInBothSchemes();
   });
 
   it('connections: shows who blocks, cancels a statement and ends a session', async () => {
@@ -261,7 +253,7 @@ inBrowser('monitoring of a project', () => {
         await view.open(project.slug, 'inside?view=sessions');
         await page.getByText(/^blocked by \d+$/).waitFor();
         await page.getByLabel('Statement').filter({ hasText: 'onerror' }).first().waitFor();
-        await expectAccessibleInBothSchemes();
+        await view.expectAccessibleInBothSchemes();
         await view.button('Cancel statement').click();
         expect(await waiting).toMatch(/cancel/);
       });
@@ -301,7 +293,7 @@ inBrowser('monitoring of a project', () => {
     await page.getByText('Storage requests').waitFor();
     await page.getByText('auth-mail').waitFor();
     await page.getByLabel('Last error').getByText('onerror').waitFor();
-    await expectAccessibleInBothSchemes();
+    await view.expectAccessibleInBothSchemes();
     await view.button('Send again').click();
     await page.getByText('No failed mails.').waitFor();
     expect(smtp.to(waiting.email)).toEqual([]);
@@ -316,7 +308,7 @@ inBrowser('monitoring of a project', () => {
     await page.getByRole('link', { name: /Findings of the advisor: [1-9]/ }).click();
     const finding = page.getByRole('article', { name: 'public.open_notes' }).first();
     await finding.getByText('Row-level security is off').waitFor();
-    await expectAccessibleInBothSchemes();
+    await view.expectAccessibleInBothSchemes();
     await finding.getByRole('button', { name: 'Dismiss advice' }).click();
     await finding.waitFor({ state: 'detached' });
     await page.getByRole('switch', { name: 'Show dismissed (1)' }).click();
@@ -346,7 +338,7 @@ inBrowser('monitoring of a project', () => {
     await view.dialog().getByLabel('Client secret', { exact: true }).fill('secret');
     await view.dialog().getByRole('button', { name: 'Add provider' }).click();
     await page.getByText('Provider acme saved').waitFor();
-    await expectAccessibleInBothSchemes();
+    await view.expectAccessibleInBothSchemes();
     Object.assign(server, {
       user: { sub: '1', email: 'ada@example.com', email_verified: true, name: HOSTILE },
     });
@@ -389,7 +381,7 @@ inBrowser('monitoring of a project', () => {
       .dialog()
       .getByText(/^whsec_/)
       .waitFor();
-    await expectAccessibleInBothSchemes();
+    await view.expectAccessibleInBothSchemes();
     await view.button('Done').click();
     await project.sql(`insert into open_notes values (500, 'told')`);
     await view.button('Deliveries').click();
@@ -400,7 +392,7 @@ inBrowser('monitoring of a project', () => {
       .waitFor();
     await view.dialog().getByText('"><img src=x').waitFor();
     expect(await page.evaluate(() => 'wasHacked' in globalThis)).toBe(false);
-    await expectAccessibleInBothSchemes();
+    await view.expectAccessibleInBothSchemes();
     receiver.answer('/notes');
     await project.sql(`update hooks.deliveries set next_attempt_at = now() where state = 'waiting';
       select pg_notify('plinth_hooks', 'again')`);
@@ -427,7 +419,7 @@ inBrowser('monitoring of a project', () => {
     await view.dialog().getByRole('switch', { name: 'Send requests' }).click({ force: true });
     await view.dialog().getByRole('button', { name: 'Save webhook' }).click();
     await page.getByText('Disabled', { exact: true }).waitFor();
-    await expectAccessibleInBothSchemes();
+    await view.expectAccessibleInBothSchemes();
     const { body } = await plinth.admin.get(`/admin/v1/projects/${project.id}/webhooks`);
     expect(body).toMatchObject([{ enabled: false, condition: 'new.id > 0', columns: null }]);
     await view.button('Delete the webhook public.open_notes').click();
@@ -441,14 +433,14 @@ inBrowser('monitoring of a project', () => {
     await view.dialog().getByLabel('Name', { exact: true }).fill('tick');
     await view.dialog().getByLabel('Times (cron)').fill('* * * * *');
     await view.dialog().getByRole('textbox', { name: 'SQL' }).fill('insert into open_notes values (600)');
-    await expectAccessibleInBothSchemes();
+    await view.expectAccessibleInBothSchemes();
     await view.dialog().getByRole('button', { name: 'Create schedule' }).click();
     await page.getByText('Schedule tick saved').waitFor();
     await project.sql(`update hooks.schedules set last_due_at = now() - interval '2 minutes';
       select pg_notify('plinth_hooks', 'again')`);
     await view.button('History').click();
     await view.dialog().getByText('INSERT 1').waitFor();
-    await expectAccessibleInBothSchemes();
+    await view.expectAccessibleInBothSchemes();
     await page.keyboard.press('Escape');
     await view.button('Change the schedule tick').click();
     await view.dialog().getByText('Request', { exact: true }).click();
@@ -474,7 +466,7 @@ inBrowser('monitoring of a project', () => {
       .dialog()
       .getByText(/cannot have the role "nobody"/)
       .waitFor();
-    await expectAccessibleInBothSchemes();
+    await view.expectAccessibleInBothSchemes();
     await view.dialog().getByLabel('Role').fill('');
     await view.dialog().getByLabel('Days until it expires').fill('90');
     await view.dialog().getByRole('button', { name: 'Create key' }).click();
@@ -482,7 +474,7 @@ inBrowser('monitoring of a project', () => {
     expect(key).toMatch(/^plinth_secret_/);
     await view.button('Done').click();
     await page.getByRole('cell', { name: /service_role/ }).waitFor();
-    await expectAccessibleInBothSchemes();
+    await view.expectAccessibleInBothSchemes();
     await view.button('Revoke nightly report').click();
     await view.dialog().getByRole('button', { name: 'Revoke key' }).click();
     await page.getByText('No named keys yet.').waitFor();
@@ -509,10 +501,10 @@ inBrowser('monitoring of a project', () => {
       .last()
       .textContent();
     expect(secret).toMatch(/^[\w-]{30,}/);
-    await expectAccessibleInBothSchemes();
+    await view.expectAccessibleInBothSchemes();
     await view.button('Done').click();
     await page.getByText('service_role · pictures').waitFor();
-    await expectAccessibleInBothSchemes();
+    await view.expectAccessibleInBothSchemes();
     const { body } = await plinth.admin.get(`/admin/v1/projects/${project.id}/s3-keys`);
     expect(body).toMatchObject([{ name: 'backups', user_id: null, bucket: 'pictures', read_only: true }]);
     await view.button('Delete the S3 key backups').click();
@@ -526,7 +518,7 @@ inBrowser('monitoring of a project', () => {
     await page.getByRole('textbox', { name: 'HTML' }).fill(`<h1>Hello</h1>${HOSTILE}`);
     await page.getByText('Come in, Ada Lovelace').waitFor();
     await page.frameLocator('#main iframe').getByRole('heading', { name: 'Hello' }).waitFor();
-    await expectAccessibleInBothSchemes();
+    await view.expectAccessibleInBothSchemes();
     await page.getByLabel('Test mail to').fill('grace@example.com');
     // The test mail has the current text, even before the preview shows it.
     await page.getByLabel('Subject').fill('Do come in, {{ name }}');
@@ -548,10 +540,10 @@ inBrowser('monitoring of a project', () => {
       view.dialog().getByRole('button', { name: 'Download backup' }).click(),
     ]);
     expect(download.suggestedFilename()).toBe(`${project.slug}.tar.gz`);
-    await expectAccessibleInBothSchemes();
+    await view.expectAccessibleInBothSchemes();
     await page.getByRole('link', { name: /^Plinth: / }).click();
     await page.getByText(/^Last backup: /).waitFor();
-    await expectAccessibleInBothSchemes();
+    await view.expectAccessibleInBothSchemes();
   });
 
   it('a row of a backup: is found, compared, and restored', async () => {
@@ -567,7 +559,7 @@ inBrowser('monitoring of a project', () => {
     await view.button('Find rows').click();
     await view.button('Compare row').click();
     await view.dialog().getByText('The row is missing now').waitFor();
-    await expectAccessibleInBothSchemes();
+    await view.expectAccessibleInBothSchemes();
     await view.dialog().getByRole('button', { name: 'Restore row' }).click();
     await page.getByText('Row restored').waitFor();
 
@@ -596,7 +588,7 @@ inBrowser('monitoring of a project', () => {
     const row = page.getByRole('row').filter({ hasText: 'commands: CREATE' }).first();
     await row.getByText('Inside', { exact: true }).waitFor();
     expect(await row.textContent()).not.toMatch(/sha256|[0-9a-f]{40}/);
-    await expectAccessibleInBothSchemes();
+    await view.expectAccessibleInBothSchemes();
   });
 
   it('the palette leads to each view, and all fit a phone in German', async () => {
@@ -625,7 +617,7 @@ inBrowser('monitoring of a project', () => {
       await choose(text, 'Rows per response', 'max_rows');
       await page.waitForURL(/settings\?search=max_rows/);
       await page.getByLabel('Rows per response max_rows', { exact: true }).waitFor();
-      await expectAccessibleInBothSchemes();
+      await view.expectAccessibleInBothSchemes();
     }
     await project.service.post(`${project.auth}/admin/users`, { email: 'palette@example.com' });
     await choose('palette@ex', 'Search users: palette@ex');

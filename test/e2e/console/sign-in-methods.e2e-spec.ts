@@ -217,11 +217,7 @@ const PHONE = { width: 360, height: 740 };
   });
 
   it('is accessible in both schemes and in German, and fits a phone', async () => {
-    for (const colorScheme of ['dark', 'light'] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
-      await view.expectAccessible();
-    }
+    await view.expectAccessibleInBothSchemes();
     await page.getByRole('button', { name: 'Language' }).click();
     await page.getByRole('menuitem', { name: 'Deutsch' }).click();
     await page.getByRole('form', { name: 'LDAP und Active Directory' }).waitFor();

@@ -10,6 +10,9 @@ import { processStartTime } from '../../../src/database/embedded/process-identit
 export const ROOT = path.resolve(__dirname, '../../..');
 
 const POLL_MS = 25;
+/** As in test/support/eventually.ts. */
+const POLL_SHARE = 0.15;
+const MAX_POLL_MS = 250;
 
 export interface ProgramOptions {
   env?: NodeJS.ProcessEnv;
@@ -69,10 +72,11 @@ export async function until(
   limitMs = 60_000,
   describe: () => string = () => '',
 ): Promise<void> {
-  const deadline = Date.now() + limitMs;
+  const began = Date.now();
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`not so within ${limitMs} ms. ${describe()}`);
-    await sleep(POLL_MS);
+    const waited = Date.now() - began;
+    if (waited > limitMs) throw new Error(`not so within ${limitMs} ms. ${describe()}`);
+    await sleep(Math.min(MAX_POLL_MS, Math.max(POLL_MS, waited * POLL_SHARE)));
   }
 }
 
