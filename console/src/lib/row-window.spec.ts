@@ -19,14 +19,14 @@ it('jumps to the middle and the end of a table that is higher than an element ca
 
 it('reaches every row in small steps', () => {
   let scroll = AT_START;
-  let lastSeen = -1;
+  let [lastSeen, skipped] = [-1, 0];
   for (let step = 0; step < 200_000 && lastSeen < large.rows - 1; step++) {
     const shown = drawn(scroll, large);
-    expect(shown.first).toBeLessThanOrEqual(lastSeen + 1);
+    skipped += Math.max(0, shown.first - lastSeen - 1);
     lastSeen = shown.last;
     scroll = scrolled(scroll, Math.min(scroll.top + view, MAX_PX - view), large);
   }
-  expect(lastSeen).toBe(large.rows - 1);
+  expect([lastSeen, skipped]).toEqual([large.rows - 1, 0]);
 });
 
 it('returns to the first row in small steps', () => {

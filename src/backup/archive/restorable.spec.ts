@@ -33,19 +33,21 @@ const header = (count: number, columns: readonly string[] = []): ArchiveHeader =
 });
 
 const SECRETS: ArchivedSecrets = { settings: {}, owner_password: 'p', data_secret: 'd', secrets: [] };
+/** Almost as many as the limits allow. */
+const TABLES = 20_000;
 const COLUMNS = Array.from({ length: 80 }, (_, index) => `c${index}`);
 
 describe('what a backup writes', () => {
-  it('is what a restore reads, for 20,000 tables of 80 columns', async () => {
-    const { headerBytes } = await restorable(header(20_000, COLUMNS), SECRETS);
+  it('is what a restore reads, for thousands of tables of 80 columns', async () => {
+    const { headerBytes } = await restorable(header(TABLES, COLUMNS), SECRETS);
     const read = await parseHeader<ArchiveHeader>(headerBytes);
     await assertProjectHeader(read);
-    expect(read.tables).toHaveLength(20_000);
+    expect(read.tables).toHaveLength(TABLES);
     expect({ ...read, tables: read.tables.slice(-1) }).toEqual({
       ...header(0),
-      tables: [table(19_999, COLUMNS)],
+      tables: [table(TABLES - 1, COLUMNS)],
     });
-  }, 30_000);
+  });
 
   it.each([
     ['tables', header(50_000), SECRETS, /more than 25000 tables/],
@@ -64,14 +66,10 @@ describe('what a backup writes', () => {
       },
       /secrets.sealed is larger than/,
     ],
-  ])(
-    'is refused before it begins for too many %s',
-    async (_name, large, secrets, message) => {
-      await expect(restorable(large, secrets)).rejects.toMatchObject({
-        code: 'backup_not_supported',
-        message: expect.stringMatching(message) as string,
-      });
-    },
-    30_000,
-  );
+  ])('is refused before it begins for too many %s', async (_name, large, secrets, message) => {
+    await expect(restorable(large, secrets)).rejects.toMatchObject({
+      code: 'backup_not_supported',
+      message: expect.stringMatching(message) as string,
+    });
+  });
 });

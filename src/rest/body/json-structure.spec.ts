@@ -45,10 +45,10 @@ describe.each([
     const structure = await read(JSON.stringify(value, null, 1));
     const { shapes, positions, count } = told(structure);
     expect(count).toBe(objects.length);
-    positions.forEach(([, rows], shape) => {
-      for (const row of rows)
-        expect(Object.keys(objects[row - 1] ?? {}).sort()).toEqual([...(shapes[shape] ?? [])].sort());
-    });
+    // One comparison of all, since Jest takes long for each.
+    const namesOf = (row: number): string => JSON.stringify(Object.keys(objects[row - 1] ?? {}).sort());
+    const expected = positions.map((_, shape) => [JSON.stringify([...(shapes[shape] ?? [])].sort())]);
+    expect(positions.map(([, rows]) => [...new Set(rows.map(namesOf))])).toEqual(expected);
     expect(positions.flatMap(([, rows]) => rows)).toHaveLength(objects.length);
     expect(structure.rows.allNames()).toEqual([...new Set(objects.flatMap((object) => Object.keys(object)))]);
   });
