@@ -30,15 +30,15 @@ const admin = (query: string, values: unknown[] = []): Promise<Record<string, un
     async (client) => (await client.query<Record<string, unknown>>(query, values)).rows,
   );
 
-async function faults(): Promise<{ status: string; message: string }[]> {
-  const { body } = await plinth.admin.post('/admin/v1/doctor', {});
-  const findings = body.findings as { check: string; status: string; message: string }[];
-  return findings.filter(({ check, status }) => check === 'database_access' && status !== 'ok');
-}
+/** This check alone: the doctor has others that read all databases of the server. */
+const faults = async (): Promise<{ status: string; message: string }[]> =>
+  (await plinth.app.get(DatabaseAccessCheck).find()).filter(({ status }) => status !== 'ok');
 
 describe('the doctor', () => {
   it('finds nothing after projects were created', async () => {
-    expect(await faults()).toEqual([]);
+    const { body } = await plinth.admin.post('/admin/v1/doctor', {});
+    const found = (body.findings as { check: string }[]).filter(({ check }) => check === 'database_access');
+    expect(found).toEqual([expect.objectContaining({ status: 'ok' })]);
   });
 
   it('reports a database that every role, or a role of another project, may connect to', async () => {
