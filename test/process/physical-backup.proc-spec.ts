@@ -191,11 +191,9 @@ it('archives the restored install too, until it is stopped', async () => {
   await start('again');
   const all = ['before the backup', 'after the backup', 'after the restore', 'after a start'];
   expect(await notes()).toEqual(all);
-  await plinth.end('SIGTERM');
 }, 240_000);
 
 it('reports an archive that cannot be written, and the log that waits for it', async () => {
-  await start('again');
   await diagnosed('again', {
     status: 'ok',
     message: expect.stringMatching(/ is at most \d+ MiB .* behind$/),
@@ -351,7 +349,6 @@ it('makes physical backups by schedule, keeps the newest, and removes log files 
   const destination = join(directory, 'scheduled');
   const passphrase = environment('again').BACKUP_PASSPHRASE ?? '';
   await start('again', { BACKUP_URL: `file://${destination}`, BACKUP_PASSPHRASE: passphrase });
-  const commands = ['backup schedule --physical --at 3 --keep 1', 'backup run --physical'];
   const runs = async (): Promise<{ status: string; archive: string; removed_at: string | null }[]> =>
     (await admin('again').get('/admin/v1/backups/runs?project_id=physical')).body;
   const segments = (): string[] =>
@@ -359,8 +356,9 @@ it('makes physical backups by schedule, keeps the newest, and removes log files 
       (name) => /[0-9A-F]{24}$/.exec(name)?.[0] ?? [],
     );
   expect((await cli('again', 'backup', 'run', '--physical')).code).not.toBe(0);
+  await expectSuccess(cli('again', ...'backup schedule --physical --at 3 --keep 1'.split(' ')));
   for (let count = 1; count <= 2; count += 1) {
-    for (const command of commands) await expectSuccess(cli('again', ...command.split(' ')));
+    await expectSuccess(cli('again', 'backup', 'run', '--physical'));
     await eventually(async () => {
       const found = await runs();
       expect(found.filter(({ status }) => status === 'succeeded')).toHaveLength(count);
@@ -368,7 +366,7 @@ it('makes physical backups by schedule, keeps the newest, and removes log files 
     }, 120_000);
     await sql(
       'again',
-      `create table filler_${count} as select md5(n::text) from generate_series(1, 500000) n`,
+      `create table filler_${count} as select md5(n::text) from generate_series(1, 250000) n`,
     );
     await archived('again');
   }
@@ -395,6 +393,6 @@ it('makes physical backups by schedule, keeps the newest, and removes log files 
 
   await expectSuccess(cli('pruned', 'restore', file, '--until', 'latest'));
   await start('pruned');
-  expect(await sql('pruned', 'select count(*)::int as count from filler_2')).toEqual([{ count: 500_000 }]);
+  expect(await sql('pruned', 'select count(*)::int as count from filler_2')).toEqual([{ count: 250_000 }]);
   await plinth.end('SIGTERM');
 }, 400_000);

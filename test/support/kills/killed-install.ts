@@ -7,13 +7,14 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Tuning } from '../../../src/config/tuning';
 import { until } from '../eventually';
+import { IN_SOAK } from '../extent';
 import { type HttpAnswer, HttpClient } from '../http-client';
 import type { TestProvider } from '../object-servers/object-stores';
 import { PlinthProcess } from '../plinth-process';
 import { upload } from '../uploads';
 
 /** Largest number of acknowledgements after which a process is killed. */
-const MAX_ACKNOWLEDGED = 120;
+const MAX_ACKNOWLEDGED = IN_SOAK ? 120 : 50;
 const ACKNOWLEDGED_MS = 120_000;
 
 export interface KilledProject {
