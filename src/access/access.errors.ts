@@ -46,6 +46,17 @@ export const unconfirmedView = (): AppError =>
     { database: { sqlstate: 'PL403' } },
   );
 
+/** For what a user may do with a session of their own alone. */
+export const ownSessionRequired = (): AppError =>
+  new AppError(
+    403,
+    'own_session_required',
+    'An application may not change accounts, nor see their sessions',
+    {
+      database: { sqlstate: 'PL403' },
+    },
+  );
+
 export const rateLimited = (retryAfterSeconds: number): AppError =>
   new AppError(429, 'rate_limited', 'Too many requests; try again later', {
     headers: { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSeconds))) },

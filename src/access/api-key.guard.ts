@@ -16,7 +16,7 @@ import { VerifiedCredentials } from './verified-credentials';
 @Checks('apikey')
 export class ApiKeyGuard extends AuthGuard() {
   constructor(
-    private readonly registry: ProjectRegistry,
+    protected readonly registry: ProjectRegistry,
     private readonly verified: VerifiedCredentials,
     private readonly named: NamedKeys,
     strategy: ApiKeyStrategy,

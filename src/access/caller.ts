@@ -1,5 +1,5 @@
 /** The outcome of the apikey and bearer guards: project, role and claims of a request. Immutable, and passed as an argument. */
-import { JsonObject } from '../common/text/json';
+import { isJsonObject, JsonObject } from '../common/text/json';
 import { RlsContext } from '../database/rls/rls-context';
 import type { ApiKey } from '../projects/api-keys';
 import { SERVICE_ROLE } from '../projects/project-keys';
@@ -22,6 +22,14 @@ export interface Caller extends RlsContext {
   readonly named?: ApiKey;
   /** True for tokens with the claim `read_only`. */
   readonly readOnly: boolean;
+}
+
+/** The entry of `amr` in tokens of applications (OAuth 2.1), as GoTrue names it. */
+export const APPLICATION_METHOD = 'oauth_provider/authorization_code';
+
+/** True for the access token that an application got with a user's approval. */
+export function isOfApplication({ tokenClaims: { amr } }: Caller): boolean {
+  return Array.isArray(amr) && amr.some((one) => isJsonObject(one) && one.method === APPLICATION_METHOD);
 }
 
 /** True for requests with the rights of the service-role key. */

@@ -14,6 +14,13 @@ import {
   GoTruePasskeysController,
   GoTruePasskeySignInController,
 } from './http/gotrue/gotrue-passkeys.controller';
+import { GoTrueOAuthAdminController } from './http/gotrue/gotrue-oauth-admin.controller';
+import { GoTrueOAuthUserController } from './http/gotrue/gotrue-oauth-user.controller';
+import {
+  GoTrueOAuthController,
+  GoTrueOAuthTokenController,
+  GoTrueOAuthUserInfoController,
+} from './http/gotrue/gotrue-oauth.controller';
 import { GoTruePagesController } from './http/gotrue/gotrue-pages.controller';
 import { GoTrueKeysController } from './http/gotrue/gotrue-keys.controller';
 import { GoTrueProvidersController } from './http/gotrue/gotrue-providers.controller';
@@ -70,6 +77,11 @@ const GOTRUE = [
   GoTrueUserController,
   GoTrueFactorsController,
   GoTrueAdminController,
+  GoTrueOAuthAdminController,
+  GoTrueOAuthUserController,
+  GoTrueOAuthController,
+  GoTrueOAuthTokenController,
+  GoTrueOAuthUserInfoController,
 ];
 
 @FolderModule(__dirname, {

@@ -26,7 +26,7 @@ import { StorageErrorRenderer } from '../storage/http/storage-error.renderer';
 import { StorageJsErrorRenderer } from '../storage/http/supabase/storage-js-error.renderer';
 import { ProjectRegistry } from '../projects/project-registry.service';
 import { addS3Project, s3BucketOf } from './project-of-apikey';
-import { addProject, lacksProject } from './project-of-apikey';
+import { addProject, lacksProject, withIssuerFirst } from './project-of-apikey';
 import { corsOptions } from './cors';
 import type { DrainableServer } from './drainable-server';
 import { ErrorFilter } from './error.filter';
@@ -83,7 +83,7 @@ function configureExpress(
     closeLingering(request, response);
     const fault = headFault(request);
     if (fault) return next(fault);
-    request.url = replaceInvalidEscapes(request.url);
+    request.url = replaceInvalidEscapes(withIssuerFirst(request.url));
     const s3Bucket = s3BucketOf(request, config.server.s3Host);
     const isOfS3 = s3Bucket !== null || S3_PATH.test(request.url);
     if (isOfS3 && (s3Bucket !== null || request.headers.origin !== undefined)) {

@@ -34,6 +34,12 @@ export async function addS3Project(
   request.originalUrl = request.url;
 }
 
+const ISSUER_LAST =
+  /^\/\.well-known\/(oauth-authorization-server|openid-configuration)(\/p\/[^/?]+\/auth\/v1)(?=\?|$)/;
+
+/** Clients of OAuth put the well-known name before the path of the issuer (RFC 8414, 3.1). */
+export const withIssuerFirst = (url: string): string => url.replace(ISSUER_LAST, '$2/.well-known/$1');
+
 const WITHOUT_PROJECT = /^\/(auth|storage|realtime)\/v1(?=\/|\?|$)/;
 
 /** False for all other paths, which stay as they are. */

@@ -28,6 +28,7 @@ import { ScanResults1790000001070 } from '../../migrations/project/1790000001070
 import { GrowingUploads1790000001071 } from '../../migrations/project/1790000001071-growing-uploads';
 import { ProjectScimGroups1790000001090 } from '../../migrations/project/1790000001090-scim-groups';
 import { BucketScans1790000001091 } from '../../migrations/project/1790000001091-bucket-scans';
+import { OAuthServer1790000001100 } from '../../migrations/project/1790000001100-oauth-server';
 
 /** In the order in which they are applied. */
 export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
@@ -52,6 +53,7 @@ export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
   GrowingUploads1790000001071,
   ProjectScimGroups1790000001090,
   BucketScans1790000001091,
+  OAuthServer1790000001100,
 ];
 
 /** The version after each migration: their number, and the time of the last one. */

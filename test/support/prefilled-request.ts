@@ -68,6 +68,7 @@ function bodyOf(document: OpenApiDocument, operation: any): [type: string | null
   const value = media?.example ?? first?.value;
   if (type === undefined || value === undefined) return [null, undefined];
   if (type === 'multipart/form-data') return [null, formOf(value)];
+  if (type === 'application/x-www-form-urlencoded') return [type, new URLSearchParams(value).toString()];
   return [type, type === 'application/json' ? JSON.stringify(value) : value];
 }
 

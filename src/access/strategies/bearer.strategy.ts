@@ -43,7 +43,9 @@ export class BearerStrategy extends PassportStrategy(Strategy, 'bearer') {
   async verifyWithPublicKey(apiKey: VerifiedApiKey, token: string): Promise<Caller | false | null> {
     const pair = this.tokens.keyPairFor(apiKey.project, token);
     if (!pair) return this.verifyOfIssuer(apiKey, token);
-    return (await this.tokens.isSignedWithPair(pair, token)) && this.callerOf(apiKey, token);
+    if (!(await this.tokens.isSignedWithPair(pair, token))) return false;
+    // The key pairs sign ID tokens of applications too, which have no role.
+    return typeof readToken(token)?.claims.role === 'string' && this.callerOf(apiKey, token);
   }
 
   /** Once the signature was verified. Passport gives parsed claims, in which large numbers have lost digits. */

@@ -35,6 +35,13 @@ export const AUDIT_ACTIONS = [
   'provider_removed',
   'passkey_added',
   'passkey_removed',
+  'oauth_client_created',
+  'oauth_client_updated',
+  'oauth_client_removed',
+  'oauth_secret_replaced',
+  'oauth_approved',
+  'oauth_grant_revoked',
+  'oauth_code_reused',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 

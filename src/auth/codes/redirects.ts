@@ -27,7 +27,7 @@ export function redirectFor(settings: RedirectSettings, wanted: string | undefin
 }
 
 /** An address as a browser understands it, without a fragment; null if it is unsafe or could be read in two ways. */
-function parseRedirect(text: string): URL | null {
+export function parseRedirect(text: string): URL | null {
   if (text.length > MAX_URL || /[\s\\\p{C}]/u.test(text) || !URL.canParse(text)) return null;
   const url = new URL(text);
   if (UNSAFE_SCHEMES.has(url.protocol) || url.username !== '' || url.password !== '') return null;

@@ -4,6 +4,7 @@ import { ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { AdmissionGuard } from '../../access/admission.guard';
 import { ApiKeyGuard } from '../../access/api-key.guard';
 import { BearerGuard } from '../../access/bearer.guard';
+import { PathKeyGuard } from '../../access/path-key.guard';
 import { ServiceRoleGuard } from '../../access/service-role.guard';
 import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
 import { documentHandlers, type Handler } from '../../http/docs/controller-docs';
@@ -60,6 +61,8 @@ const BEARER_ERRORS: ErrorList = [KEY_ERRORS, missingBearer(), readOnlyCredentia
 const CREDENTIALS = {
   apikey: { guards: [ApiKeyGuard, AdmissionGuard, ClientThrottlerGuard], errors: KEY_ERRORS },
   bearer: { guards: [ApiKeyGuard, AdmissionGuard, BearerGuard], errors: BEARER_ERRORS },
+  /** A bearer token; an apikey may be left out, since the path names the project. */
+  token: { guards: [PathKeyGuard, AdmissionGuard, BearerGuard], errors: BEARER_ERRORS },
   service_role: {
     guards: [ApiKeyGuard, AdmissionGuard, BearerGuard, ServiceRoleGuard],
     errors: [BEARER_ERRORS, serviceRoleRequired()],

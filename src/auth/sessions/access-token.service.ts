@@ -44,6 +44,7 @@ interface AccessTokenSubject {
   readonly amr: readonly MethodReference[];
   /** The result of the project's auth.custom_claims(). */
   readonly customClaims: JsonObject;
+  readonly clientId: string | null;
 }
 
 @Injectable()
@@ -64,7 +65,7 @@ export class AccessTokenService {
     const own = {
       phone: account.phone ?? '',
       app_metadata: appMetadata(account),
-      ...allowedClaims(subject.customClaims),
+      ...allowedClaims(subject.customClaims, project.settings.oauth_server_enabled),
       iss: issuerOf(this.server.publicUrl, project),
       aud: AUTHENTICATED_ROLE,
       sub: account.id,
@@ -76,6 +77,7 @@ export class AccessTokenService {
       is_anonymous: account.isAnonymous,
       iat: issuedAt,
       exp: expiresAt,
+      ...(subject.clientId === null ? {} : { client_id: subject.clientId }),
     };
     const whole = { user_metadata: account.data, ...own };
     const claims = isShort(whole) ? whole : own;
@@ -102,14 +104,16 @@ export function appMetadata({
   return { ...(isAnonymous ? {} : { provider: providers[0], providers }), ...appData };
 }
 
-/** Without the reserved ones. @throws AppError 500 for claims that no token can hold */
-export function allowedClaims(claims: JsonObject): JsonObject {
+/** Without the reserved ones. @param hasApplications `client_id` is that of an application, whose rights policies may limit by it @throws AppError 500 for claims that no token can hold */
+export function allowedClaims(claims: JsonObject, hasApplications: boolean): JsonObject {
   if (Buffer.byteLength(JSON.stringify(claims)) > MAX_CUSTOM_CLAIMS) {
     throw claimsFailed(new Error(`auth.custom_claims() returned more than ${MAX_CUSTOM_CLAIMS} bytes`));
   }
   const fault = storageFault('auth.custom_claims()', claims);
   if (fault !== null) throw claimsFailed(new Error(fault));
-  return Object.fromEntries(Object.entries(claims).filter(([name]) => isAllowed(name)));
+  return Object.fromEntries(
+    Object.entries(claims).filter(([name]) => isAllowed(name) && !(hasApplications && name === 'client_id')),
+  );
 }
 
 /** jsonwebtoken looks claims up in plain objects and fails for names that every object has, such as `constructor`. */

@@ -23,6 +23,7 @@ export class HousekeepingRepository {
       { text: 'delete from auth.outgoing_mails where created_at < $1', values: [mailsBefore] },
       { text: 'delete from auth.mailed_tokens where expires_at < $1', values: [now] },
       { text: 'delete from auth.exchange_codes where expires_at < $1', values: [now] },
+      { text: 'delete from auth.oauth_authorizations where expires_at < $1', values: [now] },
       {
         text: 'delete from auth.users where is_anonymous and created_at < $1',
         values: [anonymousBefore],

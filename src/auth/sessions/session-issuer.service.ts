@@ -29,11 +29,11 @@ export class SessionIssuer {
 
   async issue(
     project: Project,
-    { account, sessionId, number, aal, amr, customClaims }: SessionToIssue,
+    { account, sessionId, number, aal, amr, customClaims, clientId = null }: SessionToIssue,
   ): Promise<SignedIn> {
     const issuedAt = this.clock.nowSeconds();
     const expiresAt = issuedAt + project.settings.access_token_lifetime;
-    const subject = { account, sessionId, aal, amr, customClaims };
+    const subject = { account, sessionId, aal, amr, customClaims, clientId };
     return {
       user: toUserView(account),
       session: {

@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { ONE_FACTOR } from '../../access/caller';
+import type { JsonObject } from '../../common/text/json';
 import { Clock } from '../../common/time/clock';
 import { RequestOrigin } from '../../identity/request-origin';
 import { Project } from '../../projects/project';
@@ -11,7 +12,7 @@ import { byAnonymous } from '../audit/audit-entry';
 import { HousekeepingService } from './housekeeping.service';
 import { NoticeService } from '../mail/notice.service';
 import { SessionRepository } from './session.repository';
-import { NewSession, SessionToIssue, SignInMethod } from './session';
+import { NewSession, SessionGrant, SessionToIssue, SignInMethod } from './session';
 import { SessionIssuer, SignedIn } from './session-issuer.service';
 import { SessionTokensRepository } from './session-tokens.repository';
 
@@ -36,11 +37,15 @@ export class SessionStarter {
     }: Credentials & { readonly newPasswordHash?: string | null },
     method: SignInMethod,
     origin: RequestOrigin,
+    grant?: SessionGrant,
   ): Promise<SignedIn | null> {
     const isNewDevice =
-      project.settings.new_device_mails && (await this.sessionRows.isNewDevice(project, account.id, origin));
-    const session = this.newSession(project, account.id, method, origin);
-    const entry = byAnonymous('sign_in', account.id, { now: this.clock.date(), origin });
+      !grant &&
+      project.settings.new_device_mails &&
+      (await this.sessionRows.isNewDevice(project, account.id, origin));
+    const session = this.newSession(project, account.id, method, origin, grant);
+    const details: JsonObject = grant ? { client_id: grant.clientId } : {};
+    const entry = byAnonymous('sign_in', account.id, { now: this.clock.date(), origin, details });
     const customClaims = await this.sessions.begin(
       project,
       { ...session, passwordHash, groups: groupsIn(account), newPasswordHash },
@@ -57,18 +62,21 @@ export class SessionStarter {
     userId: string,
     method: SignInMethod,
     origin: RequestOrigin,
+    grant?: SessionGrant,
   ): Omit<NewSession, 'passwordHash' | 'groups' | 'newPasswordHash'> {
-    return { id: randomUUID(), userId, method, origin, expiresAt: this.issuer.sessionEnd(project) };
+    const id = grant?.sessionId ?? randomUUID();
+    return { id, userId, method, origin, expiresAt: this.issuer.sessionEnd(project), grant };
   }
 
   /** The first tokens of a session. */
   async issueFirst(
     project: Project,
     created: Pick<SessionToIssue, 'account' | 'customClaims'>,
-    { id, method }: Pick<NewSession, 'id' | 'method'>,
+    { id, method, grant }: Pick<NewSession, 'id' | 'method' | 'grant'>,
   ): Promise<SignedIn> {
-    const amr = this.issuer.methodsOf(method);
-    return this.issuer.issue(project, { ...created, sessionId: id, number: 0, aal: ONE_FACTOR, amr });
+    const amr = [...this.issuer.methodsOf(method), ...(grant?.amr ?? [])];
+    const { aal = ONE_FACTOR, clientId } = grant ?? {};
+    return this.issuer.issue(project, { ...created, sessionId: id, number: 0, aal, amr, clientId });
   }
 }
 

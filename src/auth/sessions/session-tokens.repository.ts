@@ -16,7 +16,7 @@ import { RequestOrigin } from '../../identity/request-origin';
 import { callingClaims, claimsOf, toCustomClaims, withClaims } from './custom-claims';
 import { CustomClaimsHook } from './custom-claims-hook.service';
 import { RefreshTokenContent } from './refresh-token.service';
-import { NewSession, RotatedSession, toRotated } from './session';
+import { NewSession, RotatedSession, SessionGrant, toRotated } from './session';
 
 /** Seconds after its use in which a spent refresh token gets the same successor again (DECISIONS.md 4). */
 const REUSE_GRACE_SECONDS = 10;
@@ -76,19 +76,25 @@ export class SessionTokensRepository {
    * Rotates a refresh token in one statement. Of parallel uses, the first rotates it; the others wait for the row, find it
    * rotated and get the same successor.
    * @param expiresAt the new end of the session
-   * @returns null if the session is over or unknown
+   * @param clientId of the application that sent the token; null: the user's own client
+   * @returns null if the session is over, unknown, or another client's
    */
   async rotate(
     project: Project,
     { sessionId, number }: RefreshTokenContent,
-    { now, expiresAt, origin }: { now: Date; expiresAt: Date; origin: RequestOrigin },
+    {
+      now,
+      expiresAt,
+      origin,
+      clientId,
+    }: { now: Date; expiresAt: Date; origin: RequestOrigin; clientId: string | null },
   ): Promise<RotatedSession | null> {
     // Before the rotation: a failure leaves the token as it is.
     const given = await this.hook.ofSession(project, sessionId);
     const rows = await this.withClaims(project, 'a refresh token is the only credential', {
       name: 'auth:rotate-session',
       text: rotation(project),
-      values: [sessionId, number, now, expiresAt, origin.ip, origin.userAgent],
+      values: [sessionId, number, now, expiresAt, origin.ip, origin.userAgent, clientId],
     });
     return rows[0] ? toRotated(rows[0], sessionId, project, given) : null;
   }
@@ -117,23 +123,47 @@ const rotation = (project: Project): string => `with rotated as (
       revoked_at = case when s.refresh_count = $2 or (s.refresh_count = $2 + 1
         and s.refreshed_at > $3::timestamptz - interval '${REUSE_GRACE_SECONDS} seconds') then null else $3::timestamptz end
     from auth.users u
-    where s.id = $1 and u.id = s.user_id and ${isLive('$3')}
-    returning s.refresh_count, s.aal, s.amr::text as amr, s.revoked_at, ${ACCOUNT_COLUMNS})
+    where s.id = $1 and u.id = s.user_id and ${isLive('$3')} and s.oauth_client_id is not distinct from $7::uuid
+    returning s.oauth_client_id, s.refresh_count, s.aal, s.amr::text as amr, s.revoked_at, ${ACCOUNT_COLUMNS})
   select r.*, ${claimsOf('r.id', project)} as claims from rotated r`;
+
+/** Parts of the statement that begins a session. */
+interface SessionParts {
+  readonly name: string;
+  readonly steps: Readonly<Record<string, string>>;
+  readonly condition: string;
+  readonly columns: string;
+  readonly selected: string;
+  readonly values: readonly unknown[];
+}
+
+const OF_USER: SessionParts = { name: '', steps: {}, condition: '', columns: '', selected: '', values: [] };
+
+/** Who uses the code again, or revokes the grant, waits for the session and ends it. */
+const ofGrant = ({ authorizationId, clientId, scope, aal, amr }: SessionGrant): SessionParts => ({
+  name: '-of-grant',
+  steps: { a: 'select from auth.oauth_authorizations where id = $11 and spent_at is not null for share' },
+  condition: ' and exists (select from a)',
+  columns: ', aal, oauth_client_id, oauth_scope',
+  selected: ' || $12::jsonb, $13, $14, $15',
+  values: [authorizationId, JSON.stringify(amr), aal, clientId, scope],
+});
 
 /** Begins a session, unless the account was changed or banned in the meantime. Its row has the custom claims. */
 function sessionInsertion(project: Project, session: NewSession, audit: AuditEntry): Statement {
-  const { id, userId, passwordHash, groups, newPasswordHash, expiresAt, origin, method } = session;
+  const { id, userId, passwordHash, groups, newPasswordHash, expiresAt, origin, method, grant } = session;
+  const of = grant ? ofGrant(grant) : OF_USER;
   const insertion = {
-    name: 'auth:insert-session',
+    name: `auth:insert-session${of.name}`,
     steps: {
+      ...of.steps,
       u: `update auth.users set last_sign_in_at = $4, encrypted_password = coalesce($3, encrypted_password)
         where id = $2 and encrypted_password is not distinct from $8
           and ($10::jsonb is null or app_data -> 'groups' = $10)
-          and (banned_until is null or banned_until <= $4)
+          and (banned_until is null or banned_until <= $4)${of.condition}
         returning id`,
-      s: `insert into auth.sessions (id, user_id, created_at, refreshed_at, expires_at, ip, user_agent, amr)
-        select $1, u.id, $4, $4, $5, $6, $7, ${methodReference('$9', '$4')} from u`,
+      s: `insert into auth.sessions (id, user_id, created_at, refreshed_at, expires_at, ip, user_agent, amr${of.columns})
+        select $1, u.id, $4, $4, $5, $6, $7, ${methodReference('$9', '$4')}${of.selected} from u`,
       ended: `delete from auth.sessions o using u where o.user_id = u.id
         and least(o.revoked_at, o.expires_at) < $4::timestamptz - interval '${ENDED_SESSION_DAYS} days'`,
     },
@@ -150,6 +180,7 @@ function sessionInsertion(project: Project, session: NewSession, audit: AuditEnt
       passwordHash,
       method,
       groups,
+      ...of.values,
     ],
   } as const;
   return withClaims(withAudit(insertion, audit), project);

@@ -33,14 +33,20 @@ export class SessionService {
   /**
    * Spends a refresh token for its successor. If a token is used again after the grace period, two clients have it, and one
    * of them may have stolen it: the session ends for both (RFC 9700, 4.14.2).
+   * @param clientId of the application that sent the token; null: the user's own client
    * @throws AppError 401
    */
-  async refresh(project: Project, refreshToken: string, origin: RequestOrigin): Promise<SignedIn> {
+  async refresh(
+    project: Project,
+    refreshToken: string,
+    origin: RequestOrigin,
+    clientId: string | null = null,
+  ): Promise<SignedIn> {
     const content = this.refreshTokens.open(project, refreshToken);
     if (!content) throw invalidRefreshToken();
     const now = this.clock.date();
     const expiresAt = this.issuer.sessionEnd(project);
-    const rotated = await this.sessionTokens.rotate(project, content, { now, expiresAt, origin });
+    const rotated = await this.sessionTokens.rotate(project, content, { now, expiresAt, origin, clientId });
     if (!rotated) throw invalidRefreshToken();
     if (rotated.revoked) return this.refuseReuse(project, rotated, origin);
     this.housekeeping.visit(project);

@@ -1,6 +1,6 @@
 /** A session, and its rows in auth.sessions, read and checked: the owner of the project may have written anything into them. */
 import type { QueryResultRow } from 'pg';
-import { AssuranceLevel, ONE_FACTOR, TWO_FACTORS } from '../../access/caller';
+import { APPLICATION_METHOD, AssuranceLevel, ONE_FACTOR, TWO_FACTORS } from '../../access/caller';
 import { isJsonObject, JsonObject, parseJson } from '../../common/text/json';
 import { RecordReader } from '../../database/rows/record-reader';
 import { Account } from '../accounts/account';
@@ -14,7 +14,7 @@ const TABLE = 'auth.sessions';
 const MAX_REFRESH_COUNT = 2 ** 32 - 1;
 /** Characters of an address and of a user agent, which is cut before it is stored. */
 const MAX_ORIGIN_TEXT = 1_000;
-const MAX_AMR = 2_000;
+export const MAX_AMR = 2_000;
 
 /** The sessions of a user that a sign-out ends. */
 export const LOGOUT_SCOPES = ['local', 'others', 'global'] as const;
@@ -37,6 +37,7 @@ export const SIGN_IN_METHODS = [
   'totp',
   'mfa/webauthn',
   'mfa/phone',
+  APPLICATION_METHOD,
 ] as const;
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 
@@ -44,6 +45,16 @@ export interface MethodReference {
   readonly method: SignInMethod;
   /** Unix seconds. */
   readonly timestamp: number;
+}
+
+/** The session of an application: what the user approved, and how they had signed in. */
+export interface SessionGrant {
+  readonly sessionId: string;
+  readonly authorizationId: string;
+  readonly clientId: string;
+  readonly scope: string;
+  readonly aal: AssuranceLevel;
+  readonly amr: readonly MethodReference[];
 }
 
 export interface NewSession {
@@ -58,6 +69,7 @@ export interface NewSession {
   readonly expiresAt: Date;
   readonly origin: RequestOrigin;
   readonly method: SignInMethod;
+  readonly grant?: SessionGrant;
 }
 
 /** The data of a session's tokens. */
@@ -69,6 +81,8 @@ export interface SessionToIssue {
   readonly aal: AssuranceLevel;
   readonly amr: readonly MethodReference[];
   readonly customClaims: JsonObject;
+  /** Of the application that has the session. */
+  readonly clientId?: string | null;
 }
 
 export interface RotatedSession extends SessionToIssue {
@@ -87,7 +101,7 @@ export interface SessionInfo {
 }
 
 /**
- * @param row with refresh_count, aal, amr, revoked_at, claims and ACCOUNT_COLUMNS
+ * @param row with refresh_count, aal, amr, oauth_client_id, revoked_at, claims and ACCOUNT_COLUMNS
  * @param sessionId from the credential: tokens are issued for this session, whatever id the row has
  * @param given claims of a hook over HTTP
  * @throws AppError 500 for a value that the column cannot hold
@@ -105,13 +119,14 @@ export function toRotated(
     number: session.integer('refresh_count', 0, MAX_REFRESH_COUNT),
     aal: session.oneOf('aal', [ONE_FACTOR, TWO_FACTORS]),
     amr: toMethods(session.text('amr', MAX_AMR)),
+    clientId: session.uuidOrNull('oauth_client_id'),
     revoked: !session.isNull('revoked_at'),
     customClaims: given ?? toCustomClaims(row.claims, project),
   };
 }
 
 /** The methods of a session; none for a value that is no list of them. */
-function toMethods(text: string): MethodReference[] {
+export function toMethods(text: string): MethodReference[] {
   const value = parseJson(text);
   if (!Array.isArray(value)) return [];
   return value.flatMap((entry: unknown) => {

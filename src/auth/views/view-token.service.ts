@@ -99,7 +99,7 @@ export class ViewTokens {
     const user = UUID.test(userId) ? await this.sessions.findClaims(project, userId) : null;
     if (!user) throw userNotFound();
     return {
-      ...allowedClaims(user.custom),
+      ...allowedClaims(user.custom, project.settings.oauth_server_enabled),
       aud: AUTHENTICATED_ROLE,
       sub: userId.toLowerCase(),
       role: AUTHENTICATED_ROLE,
@@ -126,7 +126,7 @@ function chosenClaims(claims: JsonObject): JsonObject {
   if (wrong !== undefined) throw invalidParameters(`claims.${wrong} must be a string`);
   return {
     role: ANON_ROLE,
-    ...allowedClaims(claims),
+    ...allowedClaims(claims, false),
     ...Object.fromEntries(own.map((name) => [name, claims[name] ?? null])),
   };
 }

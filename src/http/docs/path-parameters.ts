@@ -35,6 +35,8 @@ const PATH_PARAMETERS: Readonly<Record<string, PathParameter>> = {
     example: UUID_EXAMPLE,
     format: 'uuid',
   },
+  client_id: { description: 'The id of an application', example: UUID_EXAMPLE, format: 'uuid' },
+  authorization_id: { description: 'From the address of the page that asks', example: 'AW9vYmFy' },
   identity_id: { description: 'The id of an identity of the user', example: UUID_EXAMPLE, format: 'uuid' },
   session_id: {
     description: 'The id of a session, from the list of sessions',

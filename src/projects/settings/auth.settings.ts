@@ -175,6 +175,24 @@ export const AUTH_SETTINGS = {
     checks: [MaxLength(1_000, { each: true }), Matches(/^[a-z][a-z0-9+.-]*:\S+$/i, { each: true })],
   }),
 
+  oauth_server_enabled: flag({
+    fallback: false,
+    description: 'Lets other applications sign in with accounts of the project (OAuth 2.1)',
+    details: 'See [auth](auth.md#other-applications).',
+  }),
+
+  oauth_registration_enabled: flag({
+    fallback: false,
+    description: 'Lets applications register themselves (RFC 7591)',
+  }),
+
+  oauth_consent_url: url({
+    fallback: null,
+    fallbackText: 'none',
+    description:
+      'Page of the project that asks users about other applications, with `?authorization_id=` added',
+  }),
+
   // Never below 6 (SPEC.md 8); bcrypt takes 72 bytes.
   password_min_length: integer({
     fallback: 6,

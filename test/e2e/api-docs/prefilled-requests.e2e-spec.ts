@@ -149,6 +149,12 @@ describe('the operations of the platform', () => {
     goTrueRenamePasskey: 404,
     goTrueSignInWithPasskey: 404,
     goTrueUnlinkIdentity: 404,
+    // Leads to the page that asks; nobody was asked, nor granted anything.
+    goTrueOAuthAuthorize: 302,
+    goTrueGetOAuthAuthorization: 404,
+    goTrueAnswerOAuthAuthorization: 404,
+    goTrueRevokeOAuthGrant: 404,
+    goTrueOAuthToken: 401,
     goTrueVerify: 403,
     goTrueVerifyFactor: 422,
   };
@@ -160,7 +166,12 @@ describe('the operations of the platform', () => {
   let document: OpenApiDocument;
 
   beforeAll(async () => {
-    project = await plinth.createProject({ plan: 'enterprise' });
+    const settings = {
+      oauth_server_enabled: true,
+      oauth_registration_enabled: true,
+      oauth_consent_url: 'https://app.example.com/consent',
+    };
+    project = await plinth.createProject({ plan: 'enterprise', settings });
     await project.sql(`
       create table todos (id bigint primary key default 7, title text not null, done boolean not null default false);
       create function add(a int default 1, b int default 1) returns int language sql immutable as 'select a + b';
@@ -181,6 +192,11 @@ describe('the operations of the platform', () => {
     }
     if (path.includes('{factor_id}')) {
       values.factor_id = (await user.http.post(`${project.auth}/factors`, { name: 'Phone' })).body.id;
+    }
+    if (path.includes('{client_id}') || path.endsWith('/oauth/authorize')) {
+      const redirect_uris = ['https://calendar.example.com/callback'];
+      const clients = `/p/${project.slug}/auth/v1/admin/oauth/clients` as const;
+      values.client_id = (await project.service.post(clients, { redirect_uris })).body.client_id;
     }
     if (path.includes('{bucket_name}') || path.includes('{file_id}')) {
       const bucket = `bucket-${operation.operationId.toLowerCase()}`;

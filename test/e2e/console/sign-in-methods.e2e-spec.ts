@@ -216,6 +216,25 @@ const PHONE = { width: 360, height: 740 };
     expect((await settings()).captcha).toBeNull();
   });
 
+  it('registers an application, shows its secret once, and removes it', async () => {
+    await field('Other applications', 'Other applications can sign users in').press('Space');
+    await field('Other applications', 'Page that asks users').fill('https://app.example.com/consent');
+    await view.button('Save settings of Other applications').click();
+    await view.button('Register application').click();
+    await view.dialog().getByLabel('Name', { exact: true }).fill(HOSTILE);
+    await view.dialog().getByLabel('Addresses for answers').fill('https://calendar.example.com/callback');
+    await view.dialog().getByRole('button', { name: 'Register application' }).click();
+    await view.dialog().getByText('Client secret').first().waitFor();
+    const [made] = await project.sql('select id, name from auth.oauth_clients');
+    expect(made).toMatchObject({ name: HOSTILE });
+    await view.dialog().getByText(made.id).first().waitFor();
+    await page.keyboard.press('Escape');
+    await view.button(`Remove application ${HOSTILE}`).click();
+    await view.dialog().getByRole('button', { name: 'Remove application' }).click();
+    await page.getByText('No application is registered.').waitFor();
+    expect(await page.evaluate(() => 'wasHacked' in globalThis)).toBe(false);
+  });
+
   it('is accessible in both schemes and in German, and fits a phone', async () => {
     await view.expectAccessibleInBothSchemes();
     await page.getByRole('button', { name: 'Language' }).click();

@@ -129,6 +129,7 @@ describe('GET /openapi.json', () => {
   it('documents errors with the error body of their area', () => {
     const areas: [RegExp, string][] = [
       [/^\w+ \/v1\/auth\//, 'AuthError'],
+      [/^POST \/p\/\{project_slug\}\/auth\/v1\/oauth\/token$/, 'OAuthError'],
       [/^\w+ \/p\/\{project_slug\}\/auth\/v1\/(?!health$)/, 'GoTrueError'],
       [/^\w+ \/p\/\{project_slug\}\/storage\/v1\//, 'StorageJsError'],
       [/^\w+ \/p\/\{project_slug\}\/storage\//, 'StorageError'],
@@ -230,7 +231,7 @@ describe('GET /openapi.json', () => {
   it('has the required credentials of every operation', () => {
     const open = operations().filter(({ operation: { security = [] } }) => security.length === 0);
     const expected =
-      /^GET \/(health\/(live|ready)|p\/\{project_slug\}\/storage\/files\/\{file_id\}\/(preview|signed)|p\/\{project_slug\}\/auth\/v1\/(health|authorize|callback|sso\/saml\/metadata|\.well-known\/[a-z.-]+)|p\/\{project_slug\}\/storage\/v1\/(object|render\/image)\/(sign|public)\/\{bucket_name\}\/\{path\}|admin\/v1\/(setup|session\/(methods|(oidc|saml)(\/callback)?|saml\/metadata)))$|^POST \/admin\/v1\/(session|session\/(oidc|ldap|passkey|passkey\/options)|setup|invitations\/accept)$|^PUT \/p\/\{project_slug\}\/storage\/v1\/object\/upload\/sign\/|^HEAD \/p\/|^OPTIONS \/p\/\{project_slug\}\/storage\/v1\/upload\/resumable$/;
+      /^GET \/(health\/(live|ready)|p\/\{project_slug\}\/storage\/files\/\{file_id\}\/(preview|signed)|p\/\{project_slug\}\/auth\/v1\/(health|authorize|oauth\/authorize|callback|sso\/saml\/metadata|\.well-known\/[a-z.-]+)|p\/\{project_slug\}\/storage\/v1\/(object|render\/image)\/(sign|public)\/\{bucket_name\}\/\{path\}|admin\/v1\/(setup|session\/(methods|(oidc|saml)(\/callback)?|saml\/metadata)))$|^POST \/admin\/v1\/(session|session\/(oidc|ldap|passkey|passkey\/options)|setup|invitations\/accept)$|^POST \/p\/\{project_slug\}\/auth\/v1\/oauth\/(token|clients\/register)$|^PUT \/p\/\{project_slug\}\/storage\/v1\/object\/upload\/sign\/|^HEAD \/p\/|^OPTIONS \/p\/\{project_slug\}\/storage\/v1\/upload\/resumable$/;
     expect(open.map(({ name }) => name).filter((name) => !expected.test(name))).toEqual([]);
   });
 });

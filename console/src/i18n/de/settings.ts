@@ -27,6 +27,10 @@ export const settings: Readonly<Record<string, string>> = {
   mfa_required: 'Benutzer, die für Table REST und Speicher einen zweiten Faktor brauchen',
   mfa_verification_attempt_hook: 'Erfährt von jedem Code eines zweiten Faktors und kann ihn ablehnen',
   new_device_mails: 'Benachrichtigt einen Benutzer über die erste Anmeldung mit einem Gerät',
+  oauth_consent_url:
+    'Seite des Projekts, die Benutzer nach anderen Anwendungen fragt; `?authorization_id=` wird angefügt',
+  oauth_registration_enabled: 'Lässt Anwendungen sich selbst registrieren (RFC 7591)',
+  oauth_server_enabled: 'Lässt andere Anwendungen Benutzer mit Konten des Projekts anmelden (OAuth 2.1)',
   passkeys_enabled: 'Erlaubt die Anmeldung mit Passkeys',
   password_min_length: 'Mindestzahl der Zeichen eines Passworts',
   password_verification_attempt_hook: 'Erfährt von jedem Passwort bei einer Anmeldung und kann es ablehnen',

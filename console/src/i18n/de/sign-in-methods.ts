@@ -2,14 +2,27 @@
 import type { signInMethods as en } from '../en/sign-in-methods';
 
 export const signInMethods: Readonly<Record<keyof typeof en, string>> = {
+  addApplication: 'Anwendung registrieren',
   addProvider: 'Anbieter hinzufügen',
   allAuthSettings: 'Alle Einstellungen zur Anmeldung',
+  applicationAddresses: 'Adressen für Antworten',
+  applicationAddressesHint: 'redirect_uri, Zeichen für Zeichen verglichen',
+  applicationId: 'Client-Id',
+  applicationKeepsNoSecret: 'Sie kann kein Geheimnis bewahren: eine Seite oder eine mobile App',
+  applicationPublic: 'Sie hat kein Geheimnis. Die Id steht auch in der Liste.',
+  applicationSecret: 'Client-Geheimnis',
+  applications: 'Andere Anwendungen',
+  applicationsOn: 'Andere Anwendungen können Benutzer anmelden',
+  applicationsText:
+    'Andere Anwendungen melden Benutzer mit Konten dieses Projekts an (OAuth 2.1, OpenID Connect), sobald der Benutzer zustimmt.',
   callbackUrl: 'Callback-URL',
   callbackUrlHint: 'Tragen Sie diese Adresse im Formular des Anbieters ein.',
   clientId: 'Client-ID',
   clientSecret: 'Client-Secret',
   clientSecretHint: 'Es wird verschlüsselt gespeichert und nie wieder angezeigt.',
   clientSecretKept: 'Leer lassen, um das gespeicherte Secret zu behalten.',
+  consentPage: 'Seite, die Benutzer fragt',
+  consentPageHint: 'In Ihrer Anwendung. Sie bekommt authorization_id und benutzt supabase.auth.oauth.',
   disabled: 'Deaktiviert',
   editProvider: '{name} bearbeiten',
   enabled: 'Aktiviert',
@@ -23,6 +36,7 @@ export const signInMethods: Readonly<Record<keyof typeof en, string>> = {
   method_signup_enabled: 'Registrierung',
   method_signup_enabled_text:
     'Neue Benutzer können sich selbst registrieren. Sonst legen Administratoren die Benutzer an.',
+  noApplications: 'Keine Anwendung ist registriert.',
   noProviders: 'Noch keine Anbieter',
   noProvidersText:
     'Lassen Sie Benutzer sich mit Google, GitHub, Microsoft Entra, Keycloak oder einem beliebigen OpenID-Connect-Anbieter anmelden.',
@@ -41,6 +55,11 @@ export const signInMethods: Readonly<Record<keyof typeof en, string>> = {
   provider_tenant_hint: 'Eine UUID aus der Übersicht der App-Registrierung',
   providers: 'Anbieter',
   providersText: 'Konten bei anderen Diensten, mit denen sich Benutzer anmelden.',
+  registeredApplications: 'Registrierte Anwendungen',
+  registeredApplicationsText:
+    'Ihre Bibliotheken brauchen die Id, das Geheimnis und den Aussteller: die Adresse dieses Projekts mit /auth/v1.',
+  removeApplication: 'Anwendung {name} entfernen',
+  removeApplicationText: 'Ihre Sitzungen enden sofort, und die Zustimmungen der Benutzer werden gelöscht.',
   removeProvider: '{name} entfernen',
   removeProviderText:
     'Benutzer können sich nicht mehr mit diesem Anbieter anmelden. Ihre Konten bleiben bestehen und funktionieren wieder, sobald der Anbieter erneut hinzugefügt wird.',

@@ -1,13 +1,26 @@
 /** The texts of the sign-in methods screen, in English. */
 export const signInMethods = {
+  addApplication: 'Register application',
   addProvider: 'Add provider',
   allAuthSettings: 'All settings of auth',
+  applicationAddresses: 'Addresses for answers',
+  applicationAddressesHint: 'redirect_uri, compared letter by letter',
+  applicationId: 'Client id',
+  applicationKeepsNoSecret: 'It cannot keep a secret: a page or a mobile app',
+  applicationPublic: 'It has no secret. The id is in the list too.',
+  applicationSecret: 'Client secret',
+  applications: 'Other applications',
+  applicationsOn: 'Other applications can sign users in',
+  applicationsText:
+    'Other applications sign in with accounts of this project (OAuth 2.1, OpenID Connect), once the user agrees.',
   callbackUrl: 'Callback URL',
   callbackUrlHint: 'Register this address in the form of the provider.',
   clientId: 'Client ID',
   clientSecret: 'Client secret',
   clientSecretHint: 'It is stored encrypted and never shown again.',
   clientSecretKept: 'Leave this empty to keep the stored secret.',
+  consentPage: 'Page that asks users',
+  consentPageHint: 'In your application. It gets authorization_id, and uses supabase.auth.oauth.',
   disabled: 'Disabled',
   editProvider: 'Edit {name}',
   enabled: 'Enabled',
@@ -20,6 +33,7 @@ export const signInMethods = {
   method_password_text: 'Always available.',
   method_signup_enabled: 'Sign-up',
   method_signup_enabled_text: 'New users can register themselves. Without it, administrators create users.',
+  noApplications: 'No application is registered.',
   noProviders: 'No providers yet',
   noProvidersText:
     'Let users sign in with Google, GitHub, Microsoft Entra, Keycloak or any issuer of OpenID Connect.',
@@ -38,6 +52,11 @@ export const signInMethods = {
   provider_tenant_hint: 'A UUID, from the overview of the app registration',
   providers: 'Providers',
   providersText: 'Accounts at other services with which users sign in.',
+  registeredApplications: 'Registered applications',
+  registeredApplicationsText:
+    'Their libraries need the id, the secret, and the issuer, which is the address of this project with /auth/v1.',
+  removeApplication: 'Remove application {name}',
+  removeApplicationText: 'Its sessions end at once, and what users granted it is deleted.',
   removeProvider: 'Remove {name}',
   removeProviderText:
     'Users can no longer sign in with this provider. Their accounts are kept, and work again once the provider is added again.',

@@ -5,6 +5,7 @@ import { useT } from '../../i18n';
 import { useProject } from '../../queries/projects';
 import { Icon } from '../../ui/icon';
 import { Page } from '../../ui/parts';
+import { Applications } from './applications';
 import { Captcha } from './captcha';
 import { Ldap } from './ldap';
 import { Methods } from './methods';
@@ -43,6 +44,7 @@ export function SignInMethodsScreen() {
         <Ldap project={project} />
         <Passkeys project={project} />
         <Captcha project={project} />
+        <Applications project={project} />
       </Stack>
     </Page>
   );

@@ -4,7 +4,6 @@ import type { Response } from 'express';
 import { CurrentProject } from '../../../access/current-caller.decorator';
 import { Clock } from '../../../common/time/clock';
 import { invalidParameters } from '../../../common/errors/app-error';
-import { COUNT, TEXT } from '../../../http/docs/documented-headers';
 import { Answer, Describe, Errors, JsonBody } from '../../../http/docs/operation.decorators';
 import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
 import { invalidEmail } from '../../../identity/identity.errors';
@@ -52,12 +51,8 @@ import {
 import { GoTrueApi, GoTrueController } from './gotrue-api.decorator';
 import { softDeletionUnsupported, validationFailed } from './gotrue-errors';
 import { flowOf } from './gotrue-sign-in.service';
+import { PAGE_HEADERS, pageHeaders } from './gotrue-pages';
 import { toGoTrueFactor, toGoTrueUser, toPlainUser } from './gotrue-views';
-
-const PAGE_HEADERS = {
-  'X-Total-Count': { description: 'Total number of entries', schema: COUNT },
-  Link: { description: 'The next and the last page (RFC 8288)', schema: TEXT },
-};
 
 const KINDS: Readonly<Record<(typeof LINK_TYPES)[number], LinkKind>> = {
   signup: 'verify',
@@ -303,16 +298,4 @@ function banEnd(duration: string | undefined, now: number): Date | null | undefi
   const parts = [...duration.matchAll(/([\d.]+)([hms])/g)];
   const length = parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (UNITS[unit] ?? 0), 0);
   return new Date(now + Math.min(length, LONGEST_BAN));
-}
-
-/** Clients read the pages of `rel="next"` and `rel="last"`. */
-function pageHeaders(
-  path: string,
-  total: number,
-  { limit, offset }: { limit: number; offset: number },
-): Record<string, string> {
-  const [page, last] = [offset / limit + 1, Math.max(1, Math.ceil(total / limit))];
-  const link = (to: number, rel: string): string => `</${path}?page=${to}&per_page=${limit}>; rel="${rel}"`;
-  const links = [...(page < last ? [link(page + 1, 'next')] : []), link(last, 'last')];
-  return { 'X-Total-Count': String(total), Link: links.join(', ') };
 }

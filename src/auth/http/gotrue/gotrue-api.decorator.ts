@@ -7,6 +7,7 @@ import { LIMIT_HEADERS } from '../../../identity/http/client-throttler.guard';
 import { ApiOfArea, type AreaDocs } from '../auth-docs.decorator';
 import { GoTrueErrorRenderer } from './gotrue-error.renderer';
 import { projectNotFound } from '../../../projects/projects.errors';
+import { OAuthError } from '../../oauth/oauth.errors';
 import { badJwt, sessionGone, toGoTrue } from './gotrue-errors';
 
 export const GOTRUE_BASE = 'p/:project_slug/auth/v1';
@@ -54,9 +55,26 @@ export const GoTrueController = (path = ''): ClassDecorator =>
 
 /** @param guards run after those of the credentials */
 export const GoTrueApi = (
-  credential: 'apikey' | 'bearer' | 'service_role',
+  credential: 'apikey' | 'bearer' | 'service_role' | 'token',
   ...guards: Type<CanActivate>[]
 ): ClassDecorator => ApiOfArea(DOCS, credential, ...guards);
 
 /** Documents the errors of a controller that has no guard. */
 export const GOTRUE_DOCS = DOCS;
+
+/** Of routes whose clients know the errors of OAuth (RFC 6749, 5.2). */
+export const OAUTH_DOCS = new ErrorDocs({
+  name: 'OAuthError',
+  headers: AREA.headers,
+  bodyOf: (error) => renderer.render(toGoTrue(error)),
+  codeOf: (error) => (error instanceof OAuthError ? error.code : null),
+  schemaOf: (status) =>
+    status === 400 || status === 401
+      ? {
+          type: 'object',
+          additionalProperties: false,
+          required: ['error', 'error_description'],
+          properties: { error: { type: 'string' }, error_description: { type: 'string' } },
+        }
+      : AREA.schemaOf(status, []),
+});

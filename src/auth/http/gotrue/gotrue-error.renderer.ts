@@ -3,6 +3,7 @@ import type { Request } from 'express';
 import { AppError } from '../../../common/errors/app-error';
 import { ErrorRenderer, HtmlPage } from '../../../http/errors/error-renderer';
 import { statusOfOwnStatement } from '../../../http/errors/sqlstate-status';
+import { OAuthError } from '../../oauth/oauth.errors';
 import { mailErrorPage } from '../mail-page';
 import { toGoTrue } from './gotrue-errors';
 
@@ -21,7 +22,9 @@ export class GoTrueErrorRenderer implements ErrorRenderer {
     return toGoTrue(error, request);
   }
 
-  render({ status, code, message, extra }: AppError, request?: Request): unknown {
+  render(error: AppError, request?: Request): unknown {
+    const { status, code, message, extra } = error;
+    if (error instanceof OAuthError) return { error: code, error_description: message };
     if (request && isNewForm(request)) return { code, message, ...extra };
     return { code: status, error_code: code, msg: message, ...extra };
   }

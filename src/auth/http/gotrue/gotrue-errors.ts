@@ -3,11 +3,19 @@ import type { Request } from 'express';
 import { CredentialsRefused } from '../../../access/access.errors';
 import { AppError } from '../../../common/errors/app-error';
 import { bodyNotJson } from '../../../http/bodies/body.errors';
+import { OAuthError } from '../../oauth/oauth.errors';
 
 /** Null keeps the error's own status or message. */
 type Known = readonly [status: number | null, code: string, message: string | null];
 
 const KNOWN: Readonly<Record<string, Known>> = {
+  authorization_not_found: [404, 'oauth_authorization_not_found', null],
+  grant_not_found: [404, 'oauth_consent_not_found', null],
+  oauth_client_not_found: [404, 'oauth_client_not_found', null],
+  oauth_server_disabled: [404, 'feature_disabled', null],
+  own_session_required: [403, 'no_authorization', null],
+  registration_disabled: [403, 'oauth_dynamic_client_registration_disabled', null],
+  unknown_oauth_client: [400, 'oauth_client_not_found', null],
   address_not_proved: [422, 'provider_email_needs_verification', null],
   identity_not_found: [422, 'identity_not_found', "Identity doesn't exist"],
   identity_taken: [422, 'identity_already_exists', 'Identity is already linked to another user'],
@@ -135,7 +143,7 @@ export const softDeletionUnsupported = (): GoTrueError =>
 
 /** @param request absent in the OpenAPI document */
 export function toGoTrue(error: AppError, request?: Request): AppError {
-  if (error instanceof GoTrueError) return error;
+  if (error instanceof GoTrueError || error instanceof OAuthError) return error;
   if (error instanceof CredentialsRefused) return refusedCredentials(error, request);
   const known = error.message === NOT_JSON.message ? BAD_JSON : KNOWN[error.code];
   const [status, code, message] = known ?? [null, codeOf(error.status), null];

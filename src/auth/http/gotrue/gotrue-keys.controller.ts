@@ -7,12 +7,14 @@ import { Clock } from '../../../common/time/clock';
 import { SERVER_CONFIG, ServerConfig } from '../../../config/app-config';
 import { documentHandlers } from '../../../http/docs/controller-docs';
 import { type DocumentedHeaders, TEXT } from '../../../http/docs/documented-headers';
-import { Answer, Describe } from '../../../http/docs/operation.decorators';
+import { Answer, Describe, Errors } from '../../../http/docs/operation.decorators';
 import { discoveryIssuerOf } from '../../../projects/issuer';
 import { isSecretValid, Project } from '../../../projects/project';
 import { ProjectRegistry } from '../../../projects/project-registry.service';
 import { projectNotFound } from '../../../projects/projects.errors';
 import { toPublicJwk } from '../../../projects/signing-keys';
+import { AUTH_METHODS, GRANT_TYPES, scopesOf } from '../../oauth/oauth-client';
+import { oauthServerDisabled } from '../../oauth/oauth.errors';
 import { KeySetResponse, OpenIdConfigurationResponse } from './dto/key-set-responses';
 import { GOTRUE_BASE, GOTRUE_DOCS } from './gotrue-api.decorator';
 
@@ -54,24 +56,30 @@ export class GoTrueKeysController {
   @Get('openid-configuration')
   @PublicRoute('addresses and names only')
   @Describe(`Get the issuer's configuration (GoTrue)
-    The address of the key set, and the issuer that access tokens name (OpenID Connect Discovery). Plinth is no OpenID provider: it has no endpoint of authorization for other applications.`)
+    The issuer that access tokens name, and its addresses (OpenID Connect Discovery). With \`oauth_server_enabled\`, the project is a provider for other applications.`)
   @Answer(200, 'The configuration', OpenIdConfigurationResponse, CACHED)
   async getOpenIdConfiguration(
     @Param('project_slug') slug: string,
     @Res({ passthrough: true }) response: Response,
   ): Promise<OpenIdConfigurationResponse> {
     const project = await this.get(slug);
-    const issuer = discoveryIssuerOf(this.server.publicUrl, project.slug);
     response.setHeader('Cache-Control', CACHE_CONTROL);
-    return {
-      issuer,
-      jwks_uri: `${issuer}/.well-known/jwks.json`,
-      token_endpoint: `${issuer}/token`,
-      userinfo_endpoint: `${issuer}/user`,
-      response_types_supported: ['code'],
-      subject_types_supported: ['public'],
-      id_token_signing_alg_values_supported: [project.settings.jwt_algorithm],
-    };
+    return issuerMetadata(discoveryIssuerOf(this.server.publicUrl, project.slug), project);
+  }
+
+  @Get('oauth-authorization-server')
+  @PublicRoute('addresses and names only')
+  @Describe(`Get the configuration for applications (RFC 8414)
+    Where applications ask users and get tokens. Needs the setting \`oauth_server_enabled\`. The same is at \`/.well-known/oauth-authorization-server/p/<slug>/auth/v1\`.`)
+  @Answer(200, 'The configuration', OpenIdConfigurationResponse, CACHED)
+  @Errors(oauthServerDisabled())
+  async getOAuthServer(
+    @Param('project_slug') slug: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<OpenIdConfigurationResponse> {
+    const project = await this.get(slug);
+    if (!project.settings.oauth_server_enabled) throw oauthServerDisabled();
+    return this.getOpenIdConfiguration(slug, response);
   }
 
   private async get(slug: string): Promise<Project> {
@@ -79,4 +87,32 @@ export class GoTrueKeysController {
     if (!project) throw projectNotFound();
     return project;
   }
+}
+
+/** OpenID Connect Discovery, 3, and RFC 8414, 2. */
+function issuerMetadata(issuer: string, project: Project): OpenIdConfigurationResponse {
+  const { settings } = project;
+  const { oauth_server_enabled: isProvider, oauth_registration_enabled: mayRegister } = settings;
+  const common = {
+    issuer,
+    jwks_uri: `${issuer}/.well-known/jwks.json`,
+    response_types_supported: ['code'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: [settings.jwt_algorithm],
+  };
+  if (!isProvider)
+    return { ...common, token_endpoint: `${issuer}/token`, userinfo_endpoint: `${issuer}/user` };
+  return {
+    ...common,
+    authorization_endpoint: `${issuer}/oauth/authorize`,
+    token_endpoint: `${issuer}/oauth/token`,
+    userinfo_endpoint: `${issuer}/oauth/userinfo`,
+    ...(mayRegister ? { registration_endpoint: `${issuer}/oauth/clients/register` } : {}),
+    scopes_supported: scopesOf(project),
+    response_modes_supported: ['query'],
+    grant_types_supported: [...GRANT_TYPES],
+    token_endpoint_auth_methods_supported: [...AUTH_METHODS],
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
+  };
 }

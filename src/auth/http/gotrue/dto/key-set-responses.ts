@@ -29,4 +29,12 @@ export class OpenIdConfigurationResponse extends f.model({
   response_types_supported: f.texts({ example: ['code'] }),
   subject_types_supported: f.texts({ example: ['public'] }),
   id_token_signing_alg_values_supported: f.texts('`jwt_algorithm`', { example: ['ES256'] }),
+  authorization_endpoint: f.optional.text('With `oauth_server_enabled`, as all below'),
+  registration_endpoint: f.optional.text('With `oauth_registration_enabled`'),
+  scopes_supported: f.optional.texts(),
+  response_modes_supported: f.optional.texts(),
+  grant_types_supported: f.optional.texts(),
+  token_endpoint_auth_methods_supported: f.optional.texts(),
+  code_challenge_methods_supported: f.optional.texts(),
+  authorization_response_iss_parameter_supported: f.optional.flag(),
 }) {}
