@@ -22,11 +22,11 @@ const SETTINGS = {
   passkeys_enabled: true,
   webauthn_rp_id: 'localhost',
   webauthn_origins: ['http://localhost:5173'],
+  oauth_server_enabled: true,
 };
 
 /** Failing tests by the beginning of their full names, each with its reason. */
 const EXPECTED_FAILURES: readonly (readonly [prefix: string, reason: string])[] = [
-  ['GoTrueAdminApi OAuth Admin', 'Plinth is no OAuth server'],
   [
     'GoTrueClient signInWithOtp signInWithOtp() with PKCE flow should return error',
     'the answer does not reveal whether an address has an account',
