@@ -12,6 +12,7 @@ export const MAX_MEMBERS = 5_000;
 const MAX_NAME = 255;
 const MAX_CLAUSES = 4;
 const MAX_OPERATIONS = 1_000;
+const MAX_ATTRIBUTES = 100;
 
 export interface ScimGroup {
   readonly id: string;
@@ -114,10 +115,18 @@ export function parseGroupPatch(body: unknown): GroupChange {
   const sum = new PatchSum();
   for (const { op, path, value } of operationsIn(body, MAX_OPERATIONS)) {
     if (path !== undefined) sum.apply(op, path, value);
-    else if (isJsonObject(value)) for (const [name, one] of Object.entries(value)) sum.apply(op, name, one);
+    else if (isJsonObject(value)) for (const name of namesIn(value)) sum.apply(op, name, value[name]);
     else throw scimFault('invalidValue', 'An operation without path needs an object');
   }
   return sum.change();
+}
+
+/** @throws AppError 400 for more than any schema has */
+function namesIn(value: JsonObject): string[] {
+  const names = Object.keys(value);
+  if (names.length > MAX_ATTRIBUTES)
+    throw scimFault('invalidValue', `An operation may set at most ${MAX_ATTRIBUTES} attributes`);
+  return names;
 }
 
 /** The combined effect of successive operations. Each value is visited once, however many operations there are. */
