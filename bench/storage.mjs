@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { cpuSeconds, peakMemoryMiB, resetPeakMemory } from './lib/cpu.mjs';
 import { httpLoad, loadProgram } from './lib/http-load.mjs';
@@ -267,8 +267,7 @@ async function startBehindNginx(directory, rows, stops) {
   const files = path.join(directory, 'accel-files');
   const server = await startPlinth({
     MAX_FILE_SIZE: '1gb',
-    STORAGE_DISK_DIR: files,
-    STORAGE_ACCEL_REDIRECT: '/internal-files',
+    STORAGE_URL: `${pathToFileURL(files)}?accel_redirect=/internal-files`,
   });
   stops.unshift(() => server.stop());
   const nginx = await startNginx(

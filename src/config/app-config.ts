@@ -112,8 +112,8 @@ export interface StorageConfig {
   readonly provider: 'disk' | 'gcs' | 's3';
   /** Absolute. */
   readonly diskDir: string;
-  /** The setting that names the directory. */
-  readonly diskSetting: 'STORAGE_DISK_DIR' | 'BACKUP_URL' | 'FILE_ARCHIVE_URL';
+  /** The setting that names the store. */
+  readonly diskSetting: 'STORAGE_URL' | 'BACKUP_URL' | 'FILE_ARCHIVE_URL';
   /** Null unless it is the provider. */
   readonly gcs: GcsConfig | null;
   /** Null unless it is the provider. */

@@ -1,11 +1,10 @@
-/** The backup part of the configuration. BACKUP_URL has the settings of a storage provider in one address. */
-import { validateSync } from 'class-validator';
-import { relative, resolve, join, isAbsolute } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+/** The backup part of the configuration. */
+import { join, resolve } from 'node:path';
 import { type Compression, COMPRESSIONS, HAS_ZSTD, ZSTD_MISSING } from './compression';
-import { BackupConfig, RemoteStoreConfig, StorageConfig } from './app-config';
-import { EnvironmentVariables } from './env.schema';
-import { storageConfig, storageFaults } from './storage-config';
+import { BackupConfig, StorageConfig } from './app-config';
+import type { EnvironmentVariables } from './env.schema';
+import { filesUrl, storageConfig } from './storage-config';
+import { isSamePlace, STORE_FORM, type StoreSetting, StoreUrl } from './store-url';
 import type { Tuning } from './tuning';
 
 /**
@@ -14,43 +13,17 @@ import type { Tuning } from './tuning';
  */
 const MAX_ARCHIVE = 160_000 * 1024 * 1024;
 
-const PROVIDERS: Readonly<Record<string, EnvironmentVariables['STORAGE_PROVIDER']>> = {
-  'file:': 'disk',
-  's3:': 's3',
-  'gs:': 'gcs',
-};
-const PARAMETERS = {
-  disk: ['compression', 'incremental'],
-  s3: ['compression', 'incremental', 'endpoint', 'region', 'path_style'],
-  gcs: ['compression', 'incremental', 'endpoint', 'key_file'],
-} as const;
-const FORM =
-  'file:///directory, s3://bucket/folder?region=eu-central-1 or gs://bucket/folder?key_file=/etc/key.json';
-/** The parts of BACKUP_URL by the setting of the storage provider that they stand for. */
-const PARTS: Readonly<Record<string, string>> = {
-  STORAGE_BUCKET: 'bucket',
-  STORAGE_ENDPOINT: 'endpoint',
-  STORAGE_GCS_KEY_FILE: 'key_file',
-  STORAGE_S3_REGION: 'region',
-  STORAGE_S3_PATH_STYLE: 'path_style',
-  STORAGE_S3_ACCESS_KEY_ID: 'key',
-  STORAGE_S3_SECRET_ACCESS_KEY: 'secret',
-};
-
+/** @param url of backupUrl(), for a configuration without faults */
 export function backupConfig(env: EnvironmentVariables, dataDir: string, tuning: Tuning): BackupConfig {
-  const url = urlOf(env);
+  const url = backupUrl(env) as StoreUrl;
   return {
     passphrase: env.BACKUP_PASSPHRASE ?? null,
     passphraseFile: env.BACKUP_PASSPHRASE_FILE === undefined ? null : resolve(env.BACKUP_PASSPHRASE_FILE),
     ...ageConfig(env),
-    compression: (url.searchParams.get('compression') ?? 'gzip') as Compression,
-    incremental: url.searchParams.get('incremental') === 'true',
+    compression: (url.own('compression') ?? 'gzip') as Compression,
+    incremental: url.own('incremental') === 'true',
     restoredExtensions: env.RESTORE_EXTENSIONS.split(',').map((name) => name.trim()),
-    destination: {
-      ...storageConfig(asStorage(env, url), dataDir, tuning),
-      diskSetting: 'BACKUP_URL',
-      maxFileBytes: MAX_ARCHIVE,
-    },
+    destination: { ...storageConfig(env, url, dataDir, tuning), maxFileBytes: MAX_ARCHIVE },
   };
 }
 
@@ -70,116 +43,56 @@ export function fileArchive(
   dataDir: string,
   tuning: Tuning,
 ): StorageConfig | null {
-  const { FILE_ARCHIVE_URL: given, WAL_ARCHIVE_DIR: log, STORAGE_PROVIDER: provider } = env;
-  if (provider !== 'disk' || !(given || log)) return null;
-  const url = given ? new URL(given) : pathToFileURL(join(resolve(log ?? ''), 'files'));
-  return { ...storageConfig(asStorage(env, url), dataDir, tuning), diskSetting: 'FILE_ARCHIVE_URL' };
+  const { FILE_ARCHIVE_URL: given, WAL_ARCHIVE_DIR: log } = env;
+  if (filesUrl(env)?.provider !== 'disk' || !(given || log)) return null;
+  const url = given
+    ? StoreUrl.parse('FILE_ARCHIVE_URL', given)
+    : StoreUrl.ofDirectory('FILE_ARCHIVE_URL', join(resolve(log ?? ''), 'files'));
+  return url && storageConfig(env, url, dataDir, tuning);
 }
 
-export function fileArchiveFaults(env: EnvironmentVariables, tuning: Tuning): string[] {
+export function fileArchiveFaults(env: EnvironmentVariables): string[] {
   const { FILE_ARCHIVE_URL: text } = env;
   if (text === undefined) return [];
-  if (env.STORAGE_PROVIDER !== 'disk')
-    return ['FILE_ARCHIVE_URL: only files of the provider "disk" are archived; a bucket can keep versions'];
-  if (!hasForm(text)) return [`FILE_ARCHIVE_URL must have a form such as ${FORM}`];
-  const settings = asStorage(env, new URL(text));
-  const faults = placeFaults('FILE_ARCHIVE_URL', settings);
-  if (faults.length > 0) return faults;
-  const dataDir = resolve(env.DATA_DIR);
-  return isSamePlace(storageConfig(env, dataDir, tuning), storageConfig(settings, dataDir, tuning))
-    ? ['FILE_ARCHIVE_URL: must be another place than that of the files, neither in it nor around it']
-    : [];
-}
-
-/** Faults in the settings that an address stands for. @param name of the setting */
-function placeFaults(name: string, settings: EnvironmentVariables): string[] {
-  const invalid = validateSync(settings, { stopAtFirstError: true }).filter(
-    ({ property }) => PARTS[property],
-  );
-  return [
-    ...invalid.flatMap(({ constraints }) => Object.values(constraints ?? {})),
-    ...storageFaults(settings),
-  ].map((fault) => `${name}: ${fault.replaceAll(/STORAGE_\w+/g, (part) => PARTS[part] ?? part)}`);
+  if (filesUrl(env)?.provider !== 'disk')
+    return ['FILE_ARCHIVE_URL: only files on a disk are archived; a bucket can keep versions'];
+  return storeFaults(env, 'FILE_ARCHIVE_URL', StoreUrl.parse('FILE_ARCHIVE_URL', text));
 }
 
 /** Faults in BACKUP_URL, and in its combination with other settings. */
-export function backupFaults(env: EnvironmentVariables, tuning: Tuning): string[] {
+export function backupFaults(env: EnvironmentVariables): string[] {
   const faults =
     env.BACKUP_PASSPHRASE !== undefined && env.BACKUP_PASSPHRASE_FILE !== undefined
       ? ['BACKUP_PASSPHRASE_FILE: give either the passphrase or its file']
       : [];
   if (ageConfig(env).recipients.some((key) => !/^age1[a-z0-9]+$/.test(key)))
     faults.push('BACKUP_RECIPIENTS must be public keys of age, which begin with age1');
-  if (!hasForm(env.BACKUP_URL)) return [...faults, `BACKUP_URL must have a form such as ${FORM}`];
-  const url = urlOf(env);
-  const compression = url.searchParams.get('compression');
+  const url = backupUrl(env);
+  const compression = url?.own('compression') ?? null;
   if (compression !== null && !COMPRESSIONS.includes(compression as Compression))
     faults.push(`BACKUP_URL: compression must be one of ${COMPRESSIONS.join(', ')}`);
   if (compression === 'zstd' && !HAS_ZSTD) faults.push(`BACKUP_URL: ${ZSTD_MISSING}`);
-  if (!['true', 'false', null].includes(url.searchParams.get('incremental')))
+  if (!['true', 'false', null].includes(url?.own('incremental') ?? null))
     faults.push('BACKUP_URL: incremental must be true or false');
-  const settings = asStorage(env, url);
-  faults.push(...placeFaults('BACKUP_URL', settings));
-  if (faults.length > 0) return faults;
-  const dataDir = resolve(env.DATA_DIR);
-  const [files, backups] = [env, settings].map((one) => storageConfig(one, dataDir, tuning));
-  return isSamePlace(files as StorageConfig, backups as StorageConfig)
-    ? ['BACKUP_URL: must be another place than that of the files, neither in it nor around it']
+  return [...faults, ...storeFaults(env, 'BACKUP_URL', url)];
+}
+
+/** @param url null for a text of another form */
+function storeFaults(env: EnvironmentVariables, setting: StoreSetting, url: StoreUrl | null): string[] {
+  if (!url) return [`${setting} must have a form such as ${STORE_FORM}`];
+  const faults = url.faults();
+  const files = filesUrl(env);
+  if (faults.length > 0 || !files || files.faults().length > 0) return faults;
+  const [place, ofFiles] = [url, files].map((store) => store.place(resolve(env.DATA_DIR), 0));
+  return place && ofFiles && isSamePlace(ofFiles, place)
+    ? [`${setting}: must be another place than that of the files, neither in it nor around it`]
     : [];
 }
 
-function hasForm(text: string | undefined): boolean {
-  if (text === undefined) return true;
-  if (!URL.canParse(text)) return false;
-  const { protocol, host, pathname, hash, searchParams } = new URL(text);
-  const provider = PROVIDERS[protocol];
-  if (provider === undefined || hash !== '') return false;
-  const known: readonly string[] = PARAMETERS[provider];
-  const hasPlace = provider === 'disk' ? host === '' && pathname.length > 1 : host !== '';
-  return hasPlace && [...searchParams.keys()].every((name) => known.includes(name));
-}
-
-function urlOf({ BACKUP_URL, DATA_DIR }: EnvironmentVariables): URL {
-  return BACKUP_URL === undefined ? pathToFileURL(join(resolve(DATA_DIR), 'backups')) : new URL(BACKUP_URL);
-}
-
-/** Server and key default to those of the files, if these have the same provider. */
-function asStorage(env: EnvironmentVariables, url: URL): EnvironmentVariables {
-  const provider = PROVIDERS[url.protocol] ?? 'disk';
-  const defaults = provider === env.STORAGE_PROVIDER ? env : new EnvironmentVariables();
-  const parameter = (name: string): string | undefined => url.searchParams.get(name) ?? undefined;
-  const [key, secret] = [url.username, url.password].map((part) => decodeURIComponent(part) || undefined);
-  const hasKey = key !== undefined || secret !== undefined;
-  const place =
-    provider === 'disk'
-      ? { STORAGE_DISK_DIR: fileURLToPath(url.href.replace(/\?.*$/, '')) }
-      : { STORAGE_BUCKET: `${url.host}${decodeURIComponent(url.pathname)}` };
-  return Object.assign(new EnvironmentVariables(), {
-    ...place,
-    STORAGE_PROVIDER: provider,
-    STORAGE_ENDPOINT: parameter('endpoint') ?? defaults.STORAGE_ENDPOINT,
-    STORAGE_GCS_KEY_FILE: parameter('key_file') ?? defaults.STORAGE_GCS_KEY_FILE,
-    STORAGE_S3_REGION: parameter('region') ?? defaults.STORAGE_S3_REGION,
-    STORAGE_S3_PATH_STYLE: parameter('path_style') ?? defaults.STORAGE_S3_PATH_STYLE,
-    STORAGE_S3_ACCESS_KEY_ID: hasKey ? key : defaults.STORAGE_S3_ACCESS_KEY_ID,
-    STORAGE_S3_SECRET_ACCESS_KEY: hasKey ? secret : defaults.STORAGE_S3_SECRET_ACCESS_KEY,
-  });
-}
-
-/** The sweep of files would take backups for bytes without a row. */
-function isSamePlace(files: StorageConfig, backups: StorageConfig): boolean {
-  if (files.provider !== backups.provider) return false;
-  const [file, backup] = [remoteOf(files), remoteOf(backups)];
-  if (!file || !backup)
-    return isWithin(files.diskDir, backups.diskDir) || isWithin(backups.diskDir, files.diskDir);
-  return file.bucket === backup.bucket && file.prefix === backup.prefix && file.endpoint === backup.endpoint;
-}
-
-function remoteOf({ gcs, s3 }: StorageConfig): RemoteStoreConfig | null {
-  return gcs ?? s3;
-}
-
-function isWithin(directory: string, path: string): boolean {
-  const way = relative(directory, path);
-  return !way.startsWith('..') && !isAbsolute(way);
+/** Null for a BACKUP_URL of another form. */
+function backupUrl(env: EnvironmentVariables): StoreUrl | null {
+  const { BACKUP_URL: text, DATA_DIR } = env;
+  return text === undefined
+    ? StoreUrl.ofDirectory('BACKUP_URL', join(resolve(DATA_DIR), 'backups'))
+    : StoreUrl.parse('BACKUP_URL', text, filesUrl(env));
 }

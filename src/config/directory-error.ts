@@ -8,7 +8,7 @@ const REASONS: Readonly<Record<string, (path: string) => string>> = {
   ENOSPC: (path) => `the disk is full (ENOSPC): ${path}`,
 };
 
-type DirectorySetting = 'DATA_DIR' | 'STORAGE_DISK_DIR' | 'BACKUP_URL' | 'FILE_ARCHIVE_URL';
+type DirectorySetting = 'DATA_DIR' | 'STORAGE_URL' | 'BACKUP_URL' | 'FILE_ARCHIVE_URL';
 
 export class DirectoryError extends Error {
   override readonly name = 'DirectoryError';

@@ -90,7 +90,8 @@ function address(schemes: readonly string[], example: string): PropertyDecorator
   );
 }
 
-function isAddress(value: string, scheme: string): boolean {
+/** Whether it is an address of the scheme whose escapes are right. */
+export function isAddress(value: string, scheme: string): boolean {
   const single = withHostList(value);
   if (!value.toLowerCase().startsWith(`${scheme}://`) || !URL.canParse(single)) return false;
   const { username, password, pathname } = new URL(single);

@@ -4,7 +4,6 @@
 import { IsEmail, IsIn, IsOptional, IsString, MinLength } from 'class-validator';
 import { Form, HttpUrl, Port, Quotas, Secret, ServerUrl, SizeInBytes, WholeNumber } from './env.checks';
 
-const BUCKET = /^[a-z0-9][a-z0-9._-]{1,221}[a-z0-9](\/[\w.-]+)*\/?$/;
 /** A port up to 65535, and an address before it. */
 const METRICS_ADDRESS =
   /^(?:(?:[\w.-]+|\[[0-9a-f:.]+\]):)?(?:[1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5])$/i;
@@ -90,51 +89,27 @@ export class EnvironmentVariables {
   /** Extensions that a restore may create, besides those that PostgreSQL trusts. */
   @IsString() RESTORE_EXTENSIONS = 'pg_stat_statements,pgrouting,postgis,postgis_topology,vector';
 
-  /** Where scheduled backups are stored (backup-config.ts); default: DATA_DIR/backups. */
+  /** Where scheduled backups are stored (store-url.ts); default: DATA_DIR/backups. */
   @IsOptional() @IsString() BACKUP_URL?: string;
 
-  /** Where each file on disk is copied when it is stored (backup-config.ts); default: WAL_ARCHIVE_DIR/files. */
+  /** Where each file on disk is copied when it is stored (store-url.ts); default: WAL_ARCHIVE_DIR/files. */
   @IsOptional() @IsString() FILE_ARCHIVE_URL?: string;
 
-  @IsIn(['disk', 'gcs', 's3']) STORAGE_PROVIDER: 'disk' | 'gcs' | 's3' = 'disk';
+  /** Default: that of STORAGE_URL, or disk. */
+  @IsOptional() @IsIn(['disk', 'gcs', 's3']) STORAGE_PROVIDER?: 'disk' | 'gcs' | 's3';
 
-  /** Directory of the disk provider; default: DATA_DIR/files. */
-  @IsOptional() @IsString() STORAGE_DISK_DIR?: string;
-
-  /** Bucket of the providers gcs and s3, and a folder in it, so that several installs can share it. */
-  @IsOptional()
-  @Form(BUCKET, 'the name of a bucket, such as acme-files, or of a folder in it, such as acme-files/plinth')
-  STORAGE_BUCKET?: string;
-
-  /** Address of an S3-compatible server, or of an emulator of Google Cloud Storage. */
-  @IsOptional() @HttpUrl() STORAGE_ENDPOINT?: string;
-
-  /** JSON key of a service account, or a configuration of workload identity federation. */
-  @IsOptional() @IsString() STORAGE_GCS_KEY_FILE?: string;
-
-  @Form(/^[a-z0-9-]+$/i, 'the name of a region such as us-east-1') STORAGE_S3_REGION = 'us-east-1';
-
-  /** Default: true with STORAGE_ENDPOINT, which most self-hosted servers need. */
-  @IsOptional() @IsIn(['true', 'false']) STORAGE_S3_PATH_STYLE?: 'true' | 'false';
-
-  @IsOptional() @IsString() STORAGE_S3_ACCESS_KEY_ID?: string;
-
-  @IsOptional() @IsString() STORAGE_S3_SECRET_ACCESS_KEY?: string;
-
-  /** Location of nginx that has the files: nginx sends them then (X-Accel-Redirect). Default: Plinth sends them. */
-  @IsOptional()
-  @Form(/^(\/[\w-]+)+\/?$/, 'a path such as /internal-files')
-  STORAGE_ACCEL_REDIRECT?: string;
+  /** Where files are stored (store-url.ts); default: DATA_DIR/files. */
+  @IsOptional() @IsString() STORAGE_URL?: string;
 
   /** Virus scanner that reads each upload; default: none. */
   @IsOptional()
-  @Form(/^(tcp:\/\/[\w.:[\]-]+|unix:\/[^\s?#%]+)$/, 'tcp://127.0.0.1:3310 or unix:/run/clamav/clamd.ctl')
+  @Form(
+    /^(tcp:\/\/[\w.:[\]-]+|unix:\/[^\s?#%]+)(\?timeout=(?:[1-9]\d{0,2}|[12]\d{3}|3[0-5]\d\d|3600))?$/,
+    'tcp://127.0.0.1:3310 or unix:/run/clamav/clamd.ctl, with ?timeout= and seconds up to 3600 if needed',
+  )
   CLAMD_URL?: string;
 
-  /** Seconds in which it must have read a file. */
-  @WholeNumber(1, 3_600) CLAMD_TIMEOUT = 60;
-
-  /** Bytes of the files of all projects in the directory of the disk provider; default: no limit. */
+  /** Bytes of the files of all projects, if they are on a disk; default: no limit. */
   @IsOptional() @SizeInBytes(1) STORAGE_TOTAL_LIMIT?: number;
 
   /** Bytes. */
@@ -205,21 +180,8 @@ export class EnvironmentVariables {
   /** Quotas of the projects of each plan, as in docs/reference/scaling.md; default: none. */
   @IsOptional() @Quotas() QUOTAS?: string;
 
-  /** Issuer of single sign-on (OpenID Connect) for staff at the administration; default: none. */
-  @IsOptional() @HttpUrl() STAFF_OIDC_ISSUER?: string;
-
-  @IsOptional() @IsString() STAFF_OIDC_CLIENT_ID?: string;
-
-  @IsOptional() @IsString() STAFF_OIDC_CLIENT_SECRET?: string;
-
-  @Form(/^openid( [\x21\x23-\x5b\x5d-\x7e]+)*$/, 'scopes separated by spaces, beginning with openid')
-  STAFF_OIDC_SCOPES = 'openid email profile';
-
-  /** Claim with the groups of a staff member: a name, or a path with dots. */
-  @IsString() STAFF_OIDC_GROUPS_CLAIM = 'groups';
-
-  /** JSON: the roles that each group gives. */
-  @IsOptional() @IsString() STAFF_OIDC_ROLES?: string;
+  /** JSON: the issuer of OpenID Connect where staff sign in; default: none. */
+  @IsOptional() @IsString() STAFF_OIDC?: string;
 
   /** JSON: the identity provider of SAML 2.0 where staff sign in; default: none. */
   @IsOptional() @IsString() STAFF_SAML?: string;

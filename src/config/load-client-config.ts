@@ -2,12 +2,11 @@
 import { join, resolve } from 'node:path';
 import { codeOf, messageOf } from '../common/errors/error-facts';
 import type { StorageConfig } from './app-config';
-import { type AgeConfig, ageConfig, fileArchive } from './backup-config';
-import { ADMIN_KEY_FILE, ConfigError, publicUrl, validateEnvironment } from './load-config';
+import { type AgeConfig, ageConfig } from './backup-config';
+import { ADMIN_KEY_FILE, ConfigError, publicUrl, storageOf, validateEnvironment } from './load-config';
 import { type Environment, savedLogins } from './saved-logins';
 import { findRunningServer } from './running-server';
 import { readPassphrase, readSecret } from './secret-file';
-import { storageConfig } from './storage-config';
 import { TUNING } from './tuning';
 
 /** Where the server of the same configuration is. */
@@ -87,7 +86,7 @@ export function loadLocalConfig(environment: Environment): LocalConfig {
   return {
     dataDir,
     walArchiveDir: env.WAL_ARCHIVE_DIR ? resolve(env.WAL_ARCHIVE_DIR) : null,
-    storage: { ...storageConfig(env, dataDir, TUNING), archive: fileArchive(env, dataDir, TUNING) },
+    storage: storageOf(env, dataDir, TUNING),
   };
 }
 

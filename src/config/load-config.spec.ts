@@ -124,54 +124,92 @@ describe('loadConfig', () => {
   });
 
   it.each([
-    [{ STORAGE_PROVIDER: 's3' }, 'STORAGE_BUCKET'],
-    [{ STORAGE_PROVIDER: 'gcs' }, 'STORAGE_BUCKET'],
-    [{ STORAGE_PROVIDER: 's3', STORAGE_BUCKET: 'Not A Bucket' }, 'STORAGE_BUCKET'],
-    [{ STORAGE_PROVIDER: 's3', STORAGE_BUCKET: 'box', STORAGE_ENDPOINT: 'minio:9000' }, 'STORAGE_ENDPOINT'],
-    [{ STORAGE_PROVIDER: 's3', STORAGE_BUCKET: 'box/../x y' }, 'STORAGE_BUCKET'],
+    [{ STORAGE_PROVIDER: 's3' }, 'STORAGE_URL: the provider "s3" needs it'],
+    [{ STORAGE_PROVIDER: 'gcs' }, 'STORAGE_URL: the provider "gcs" needs it'],
+    [{ STORAGE_PROVIDER: 's3', STORAGE_URL: 'file:///files' }, 'STORAGE_PROVIDER must be "disk"'],
+    [{ STORAGE_URL: '/var/lib/files' }, 'STORAGE_URL must have a form such as file:///'],
+    [{ STORAGE_URL: 's3://Not A Bucket' }, 'STORAGE_URL must have a form such as file:///'],
+    [{ STORAGE_URL: 's3://box?colour=red' }, 'STORAGE_URL must have a form such as file:///'],
+    [{ STORAGE_URL: 's3://box/%' }, 'STORAGE_URL must have a form such as file:///'],
+    [{ STORAGE_URL: 'file:///a%2Fb' }, 'STORAGE_URL must have a form such as file:///'],
+    [{ STORAGE_URL: 's3://Box' }, 'STORAGE_URL: bucket and folder'],
+    [{ STORAGE_URL: 's3://box/x%20y' }, 'STORAGE_URL: bucket and folder'],
+    [{ STORAGE_URL: 's3://box?endpoint=minio:9000' }, 'STORAGE_URL: endpoint must be'],
+    [{ STORAGE_URL: 's3://box?region=eu/1' }, 'STORAGE_URL: region must be'],
+    [{ STORAGE_URL: 's3://box?path_style=yes' }, 'STORAGE_URL: path_style must be'],
+    [{ STORAGE_URL: 's3://id@box' }, 'STORAGE_URL: give both'],
+    [{ STORAGE_URL: 's3://:secret@box' }, 'STORAGE_URL: give both'],
+    [{ STORAGE_URL: 'gs://box?key_file=/nowhere.json' }, 'STORAGE_URL: key_file cannot be read'],
     [
-      { STORAGE_PROVIDER: 's3', STORAGE_BUCKET: 'box', STORAGE_S3_ACCESS_KEY_ID: 'id' },
-      'STORAGE_S3_SECRET_ACCESS_KEY',
+      { STORAGE_URL: `gs://box?key_file=${__filename}` },
+      'STORAGE_URL: key_file cannot be read: it is not JSON',
     ],
-    [
-      { STORAGE_PROVIDER: 's3', STORAGE_BUCKET: 'box', STORAGE_S3_SECRET_ACCESS_KEY: 'x' },
-      'STORAGE_S3_ACCESS_KEY_ID',
-    ],
-    [
-      { STORAGE_PROVIDER: 'gcs', STORAGE_BUCKET: 'box', STORAGE_GCS_KEY_FILE: '/nowhere.json' },
-      'STORAGE_GCS_KEY_FILE',
-    ],
-    [
-      { STORAGE_PROVIDER: 'gcs', STORAGE_BUCKET: 'box', STORAGE_GCS_KEY_FILE: __filename },
-      'STORAGE_GCS_KEY_FILE',
-    ],
-  ])('names what is wrong with the storage %j: %s', (environment, name) => {
-    expect(faultsOf(environment)).toEqual([expect.stringMatching(`^${name}[: ]`)]);
+    [{ STORAGE_URL: 'file:///files?accel_redirect=files' }, 'STORAGE_URL: accel_redirect must be'],
+    [{ STORAGE_URL: 's3://box?accel_redirect=/files' }, 'STORAGE_URL: accel_redirect: nginx'],
+    [{ CLAMD_URL: 'tcp://127.0.0.1:3310?timeout=0' }, 'CLAMD_URL must be'],
+    [{ CLAMD_URL: 'tcp://127.0.0.1:3310?timeout=3601' }, 'CLAMD_URL must be'],
+    [{ CLAMD_URL: 'tcp://127.0.0.1:3310?timeout=soon' }, 'CLAMD_URL must be'],
+  ])('names what is wrong with the storage %j: %s', (environment, fault) => {
+    expect(faultsOf(environment)).toEqual([expect.stringContaining(fault)]);
   });
 
-  it('makes the settings of a storage provider', () => {
-    const common = { DATA_DIR, STORAGE_BUCKET: 'box' };
-    const s3 = { STORAGE_PROVIDER: 's3', STORAGE_ENDPOINT: 'http://minio:9000/', STORAGE_BUCKET: 'box/a/b/' };
-    expect(loadConfig({ ...common, ...s3 }).storage).toMatchObject({
-      provider: 's3',
-      gcs: null,
-      s3: {
-        bucket: 'box',
-        prefix: 'a/b/',
-        endpoint: 'http://minio:9000',
-        pathStyle: true,
-        credentials: null,
+  it.each([
+    [{}, { provider: 'disk', s3: null, gcs: null, accelRedirect: null }],
+    [
+      { STORAGE_URL: 'file:///mnt/other%20disk?accel_redirect=/internal/' },
+      { provider: 'disk', diskDir: '/mnt/other disk', accelRedirect: '/internal' },
+    ],
+    [
+      { STORAGE_PROVIDER: 's3', STORAGE_URL: 's3://box/a/b/?endpoint=http://minio:9000/' },
+      {
+        provider: 's3',
+        gcs: null,
+        s3: {
+          bucket: 'box',
+          prefix: 'a/b/',
+          endpoint: 'http://minio:9000',
+          region: 'us-east-1',
+          pathStyle: true,
+          credentials: null,
+        },
       },
+    ],
+    [{ STORAGE_URL: 's3://box' }, { provider: 's3', s3: { endpoint: null, pathStyle: false, prefix: '' } }],
+    [
+      { STORAGE_URL: 'gs://box' },
+      { provider: 'gcs', s3: null, gcs: { bucket: 'box', keyFile: null, timeoutMs: 30_000 } },
+    ],
+    [
+      { CLAMD_URL: 'unix:/run/clamd.ctl?timeout=5' },
+      { clamd: { address: { path: '/run/clamd.ctl' }, timeoutMs: 5_000 } },
+    ],
+  ])('reads the storage %j', (environment, storage) => {
+    expect(loadConfig({ DATA_DIR, ...environment }).storage).toMatchObject(storage);
+  });
+
+  it('reads how staff sign in by OpenID Connect', () => {
+    const given = { issuer: 'https://id.example.com', client_id: 'plinth' };
+    expect(loadConfig({ DATA_DIR, STAFF_OIDC: JSON.stringify(given) }).staff.oidc).toEqual({
+      issuer: 'https://id.example.com',
+      clientId: 'plinth',
+      clientSecret: null,
+      scopes: 'openid email profile',
+      groupsClaim: 'groups',
+      roles: {},
     });
-    expect(loadConfig({ ...common, STORAGE_PROVIDER: 's3' }).storage.s3).toMatchObject({
-      endpoint: null,
-      pathStyle: false,
-      prefix: '',
-    });
-    expect(loadConfig({ ...common, STORAGE_PROVIDER: 'gcs' }).storage).toMatchObject({
-      s3: null,
-      gcs: { bucket: 'box', keyFile: null, timeoutMs: 30_000 },
-    });
+    for (const wrong of [
+      '{',
+      '{}',
+      JSON.stringify({ ...given, client_id: '' }),
+      JSON.stringify({ ...given, issuer: 'http://id.example.com' }),
+      JSON.stringify({ ...given, issuer: 'id.example.com' }),
+      JSON.stringify({ ...given, scopes: 'email' }),
+      JSON.stringify({ ...given, colour: 'red' }),
+      JSON.stringify({ ...given, roles: { platform: { role: 'king' } } }),
+    ])
+      expect(faultsOf({ STAFF_OIDC: wrong })).toEqual([
+        expect.stringContaining('STAFF_OIDC must be JSON such as {"issuer": '),
+      ]);
   });
 
   it('takes an empty variable as absent', () => {
@@ -240,19 +278,17 @@ describe('loadConfig', () => {
   });
 
   it.each([
-    [{ BACKUP_URL: 'file:///data/files/backups', STORAGE_DISK_DIR: '/data/files' }, 'BACKUP_URL'],
-    [{ BACKUP_URL: 'file:///data', STORAGE_DISK_DIR: '/data/files' }, 'BACKUP_URL'],
-    [{ STORAGE_PROVIDER: 's3', STORAGE_BUCKET: 'one/a', BACKUP_URL: 's3://one/a' }, 'BACKUP_URL'],
+    [{ BACKUP_URL: 'file:///data/files/backups', STORAGE_URL: 'file:///data/files' }, 'BACKUP_URL'],
+    [{ BACKUP_URL: 'file:///data', STORAGE_URL: 'file:///data/files' }, 'BACKUP_URL'],
+    [{ STORAGE_URL: 's3://one/a', BACKUP_URL: 's3://one/a' }, 'BACKUP_URL'],
     [{ BACKUP_PASSPHRASE: 'a long passphrase', BACKUP_PASSPHRASE_FILE: 'x' }, 'BACKUP_PASSPHRASE_FILE'],
   ])('refuses a destination of backups in the place of the files: %j', (environment, setting) => {
     expect(faultsOf(environment).map((fault) => fault.split(':')[0])).toEqual([setting]);
   });
 
   it("lets the destination of backups have the storage provider's server and key by default", () => {
-    const server = { STORAGE_ENDPOINT: 'https://s3.example.com', STORAGE_S3_REGION: 'eu-1' };
-    const key = { STORAGE_S3_ACCESS_KEY_ID: 'id', STORAGE_S3_SECRET_ACCESS_KEY: 'secret' };
-    const files = { ...server, ...key, STORAGE_PROVIDER: 's3', STORAGE_BUCKET: 'one' };
-    const { backups } = loadConfig({ DATA_DIR, ...files, BACKUP_URL: 's3://two' });
+    const STORAGE_URL = 's3://id:secret@one?endpoint=https://s3.example.com&region=eu-1';
+    const { backups } = loadConfig({ DATA_DIR, STORAGE_URL, BACKUP_URL: 's3://two' });
     expect(backups.destination.s3).toMatchObject({
       bucket: 'two',
       endpoint: 'https://s3.example.com',
@@ -294,13 +330,20 @@ describe('loadConfig', () => {
     ['BACKUP_DIR', 'BACKUP_URL=file:///'],
     ['BACKUP_BUCKET', 'BACKUP_URL=s3://'],
     ['METRICS_HOST', 'METRICS_PORT=address:port'],
-    ['STORAGE_PREFIX', 'STORAGE_BUCKET=bucket/folder'],
+    ['STORAGE_BUCKET', 'STORAGE_URL=s3://bucket/folder'],
+    ['STORAGE_S3_REGION', 'STORAGE_URL=s3://key:secret@bucket/folder'],
+    ['STORAGE_DISK_DIR', 'STORAGE_URL=file:///directory'],
+    ['CLAMD_TIMEOUT', 'CLAMD_URL=tcp://...?timeout=...'],
+    ['STAFF_OIDC_ISSUER', 'STAFF_OIDC={"issuer": '],
     ['QUOTAS_PRO', 'QUOTAS=pro:'],
   ])('refuses the former %s and says what replaces it', (name, form) => {
     expect(faultsOf({ [name]: 'x' })).toEqual([
       expect.stringContaining(`${name} has another form now: ${form}`),
     ]);
   });
+
+  it('ignores a former setting next to the current setting, so that both versions start during an upgrade', () =>
+    expect(faultsOf({ STORAGE_DISK_DIR: '/files', STORAGE_URL: 'file:///files' })).toEqual([]));
 
   it.each([
     ['9090', '0.0.0.0'],

@@ -4,15 +4,21 @@ import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { join, resolve } from 'node:path';
 import { withHostList } from '../pg-pipeline';
-import { AppConfig, ServerConfig } from './app-config';
+import { AppConfig, ServerConfig, StorageConfig } from './app-config';
 import { fileArchive, fileArchiveFaults, backupConfig, backupFaults } from './backup-config';
 import { defaultConnections, memoryBudget } from './connection-budget';
 import { EnvironmentVariables } from './env.schema';
-import { oidcConfig, oidcFaults } from './oidc-config';
-import { staffDirectoryFaults, staffLdapConfig, staffSamlConfig } from './staff-directories-config';
+import {
+  OIDC_EXAMPLE,
+  staffFaults,
+  staffLdapConfig,
+  staffOidcConfig,
+  staffSamlConfig,
+} from './staff-sign-in-config';
 import { parsePlanQuotas, type PlanQuotasConfig } from './plan-quotas';
 import { readOrCreateSecret, readSecretIn } from './secret-file';
-import { storageConfig, storageFaults } from './storage-config';
+import { filesUrl, storageConfig, storageFaults } from './storage-config';
+import type { StoreUrl } from './store-url';
 import { TUNING, type Tuning } from './tuning';
 
 const EMBEDDED_PORT_DISTANCE = 10_000;
@@ -36,11 +42,37 @@ const RENAMED: Readonly<Record<string, string>> = {
     'BACKUP_URL=s3://key:secret@bucket/folder?endpoint=...&region=... or gs://bucket/folder?key_file=...',
   BACKUP_COMPRESSION: 'BACKUP_URL=file:///directory?compression=...',
   METRICS_HOST: 'METRICS_PORT=address:port',
-  STORAGE_PREFIX: 'STORAGE_BUCKET=bucket/folder',
+  ...formerly('STORAGE_URL=s3://key:secret@bucket/folder?endpoint=...&region=...&path_style=...', [
+    'STORAGE_S3_REGION',
+    'STORAGE_S3_PATH_STYLE',
+    'STORAGE_S3_ACCESS_KEY_ID',
+    'STORAGE_S3_SECRET_ACCESS_KEY',
+  ]),
+  ...formerly('STORAGE_URL=s3://bucket/folder?endpoint=... or gs://bucket/folder?endpoint=...', [
+    'STORAGE_BUCKET',
+    'STORAGE_PREFIX',
+    'STORAGE_ENDPOINT',
+  ]),
+  STORAGE_GCS_KEY_FILE: 'STORAGE_URL=gs://bucket/folder?key_file=...',
+  STORAGE_DISK_DIR: 'STORAGE_URL=file:///directory',
+  STORAGE_ACCEL_REDIRECT: 'STORAGE_URL=file:///directory?accel_redirect=...',
+  CLAMD_TIMEOUT: 'CLAMD_URL=tcp://...?timeout=...',
+  ...formerly(`STAFF_OIDC=${OIDC_EXAMPLE}`, [
+    'STAFF_OIDC_ISSUER',
+    'STAFF_OIDC_CLIENT_ID',
+    'STAFF_OIDC_CLIENT_SECRET',
+    'STAFF_OIDC_SCOPES',
+    'STAFF_OIDC_GROUPS_CLAIM',
+    'STAFF_OIDC_ROLES',
+  ]),
   QUOTAS_FREE: 'QUOTAS=free: ...',
   QUOTAS_PRO: 'QUOTAS=pro: ...',
   QUOTAS_ENTERPRISE: 'QUOTAS=enterprise: ...',
 };
+
+function formerly(form: string, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, form]));
+}
 
 /** All faults of the environment, in one message. */
 export class ConfigError extends Error {
@@ -94,7 +126,7 @@ export function loadConfig(
       otherMasterKey: otherMasterKey === masterKey ? null : otherMasterKey,
       metricsToken: env.METRICS_TOKEN ?? null,
     },
-    storage: { ...storageConfig(env, dataDir, tuning), archive: fileArchive(env, dataDir, tuning) },
+    storage: storageOf(env, dataDir, tuning),
     backups: backupConfig(env, dataDir, tuning),
     passwords: { bcryptCost: tuning.bcryptCost },
     auth: {
@@ -116,13 +148,19 @@ export function loadConfig(
     staff: {
       sessionIdleMs: env.STAFF_SESSION_IDLE * 1000,
       sessionLifetimeMs: env.STAFF_SESSION_IDLE * 1000 * SESSION_LIFETIMES,
-      oidc: oidcConfig(env),
+      oidc: staffOidcConfig(env),
       saml: staffSamlConfig(env),
       ldap: staffLdapConfig(env),
     },
     planQuotas: parsePlanQuotas(env.QUOTAS ?? '') as PlanQuotasConfig,
     logLevel: env.LOG_LEVEL,
   });
+}
+
+/** For a configuration without faults. */
+export function storageOf(env: EnvironmentVariables, dataDir: string, tuning: Tuning): StorageConfig {
+  const files = storageConfig(env, filesUrl(env) as StoreUrl, dataDir, tuning);
+  return { ...files, archive: fileArchive(env, dataDir, tuning) };
 }
 
 const hostList = (text = ''): string[] =>
@@ -178,14 +216,17 @@ export function validateEnvironment(
   const given = Object.fromEntries(
     known.filter((name) => environment[name]?.trim()).map((n) => [n, environment[n]]),
   );
-  const renamed = Object.keys(RENAMED).filter((name) => environment[name]?.trim());
+  // With both, servers of either version can start during an upgrade.
+  const renamed = Object.entries(RENAMED).filter(
+    ([name, form]) => environment[name]?.trim() && !environment[form.replace(/=.*$/s, '')]?.trim(),
+  );
   const env = plainToInstance(EnvironmentVariables, given, { exposeDefaultValues: true });
   const faults = validateSync(env, { stopAtFirstError: true }).flatMap(({ constraints }) =>
     Object.values(constraints ?? {}),
   );
   faults.push(
     ...renamed.map(
-      (name) => `${name} has another form now: ${RENAMED[name]} (docs/reference/configuration.md)`,
+      ([name, form]) => `${name} has another form now: ${form} (docs/reference/configuration.md)`,
     ),
   );
   if (env.WORKERS > 1 && !env.REDIS_URL) {
@@ -199,13 +240,7 @@ export function validateEnvironment(
   faults.push(...walArchiveFaults(env));
   for (const name of ['METRICS_PORT', 'S3_PORT'] as const)
     if (addressOf(env[name], env)?.port === env.PORT) faults.push(`${name}: must be another port than PORT`);
-  faults.push(
-    ...storageFaults(env),
-    ...backupFaults(env, TUNING),
-    ...fileArchiveFaults(env, TUNING),
-    ...oidcFaults(env),
-    ...staffDirectoryFaults(env),
-  );
+  faults.push(...storageFaults(env), ...backupFaults(env), ...fileArchiveFaults(env), ...staffFaults(env));
   if (faults.length > 0) throw new ConfigError(faults);
   return env;
 }

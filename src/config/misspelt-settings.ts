@@ -6,7 +6,7 @@ import { EnvironmentVariables } from './env.schema';
 const MAX_DISTANCE = 2;
 const SHORTEST = 6;
 /** Variables of other programs do not begin like this. */
-const OWN_PREFIXES = ['SMTP_', 'STORAGE_', 'STAFF_OIDC_', 'EMBEDDED_DATABASE_'];
+const OWN_PREFIXES = ['SMTP_', 'STORAGE_', 'STAFF_', 'EMBEDDED_DATABASE_'];
 
 /** @returns one line for each such variable; the values are not shown */
 export function misspeltSettings(environment: Readonly<Record<string, string | undefined>>): string[] {

@@ -1,99 +1,65 @@
-/** The storage part of the configuration: variables of one provider are checked together. */
-import { readFileSync } from 'node:fs';
+/** The storage part of the configuration: the provider, its store and the virus scanner. */
 import { join, resolve } from 'node:path';
-import { messageOf } from '../common/errors/error-facts';
-import { isJsonObject, type JsonObject } from '../common/text/json';
-import { ClamdConfig, GcsConfig, RemoteStoreConfig, S3Config, StorageConfig } from './app-config';
+import { ClamdConfig, StorageConfig } from './app-config';
 import type { EnvironmentVariables } from './env.schema';
+import { STORE_FORM, StoreUrl } from './store-url';
 import type { Tuning } from './tuning';
 
-const REMOTE = ['gcs', 's3'];
+const EXAMPLES: Readonly<Record<string, string>> = {
+  s3: 's3://bucket/folder?region=eu-central-1',
+  gcs: 'gs://bucket/folder',
+};
+const DEFAULT_CLAMD_SECONDS = 60;
 
-/** Faults in the combination of the chosen provider's variables. */
+/** The store of the files; null for a STORAGE_URL of another form. */
+export function filesUrl({ STORAGE_URL: text, DATA_DIR }: EnvironmentVariables): StoreUrl | null {
+  return text === undefined
+    ? StoreUrl.ofDirectory('STORAGE_URL', join(resolve(DATA_DIR), 'files'))
+    : StoreUrl.parse('STORAGE_URL', text);
+}
+
 export function storageFaults(env: EnvironmentVariables): string[] {
-  if (!REMOTE.includes(env.STORAGE_PROVIDER)) return [];
+  const { STORAGE_PROVIDER: provider, STORAGE_URL: text } = env;
+  const url = filesUrl(env);
+  if (!url) return [`STORAGE_URL must have a form such as ${STORE_FORM}`];
+  const example = EXAMPLES[provider ?? ''];
+  if (text === undefined)
+    return example ? [`STORAGE_URL: the provider "${provider}" needs it, such as ${example}`] : [];
+  const differs = provider !== undefined && provider !== url.provider;
   return [
-    ...(env.STORAGE_ACCEL_REDIRECT
-      ? ['STORAGE_ACCEL_REDIRECT: only files of the provider "disk" can be sent by nginx']
+    ...(differs
+      ? [`STORAGE_PROVIDER must be "${url.provider}", or not be set, with this address of the files`]
       : []),
-    ...(env.STORAGE_BUCKET ? [] : [`STORAGE_BUCKET: the provider "${env.STORAGE_PROVIDER}" needs a bucket`]),
-    ...(env.STORAGE_PROVIDER === 'gcs' ? gcsFaults(env) : s3Faults(env)),
+    ...url.faults(),
   ];
 }
 
-export function storageConfig(env: EnvironmentVariables, dataDir: string, tuning: Tuning): StorageConfig {
+export function storageConfig(
+  env: EnvironmentVariables,
+  url: StoreUrl,
+  dataDir: string,
+  tuning: Tuning,
+): StorageConfig {
   return {
-    provider: env.STORAGE_PROVIDER,
-    diskDir: resolve(env.STORAGE_DISK_DIR ?? join(dataDir, 'files')),
-    diskSetting: 'STORAGE_DISK_DIR',
-    gcs: env.STORAGE_PROVIDER === 'gcs' ? gcsConfig(env, tuning) : null,
-    s3: env.STORAGE_PROVIDER === 's3' ? s3Config(env, tuning) : null,
+    ...url.place(dataDir, tuning.storageTimeoutMs),
     maxFileBytes: env.MAX_FILE_SIZE,
     archive: null,
     clamd: clamdConfig(env),
     orphanAgeMs: tuning.orphanAgeMs,
-    accelRedirect: env.STORAGE_ACCEL_REDIRECT?.replace(/\/+$/, '') ?? null,
+    accelRedirect: url.own('accel_redirect')?.replace(/\/+$/, '') ?? null,
   };
 }
 
-function clamdConfig({ CLAMD_URL: url, CLAMD_TIMEOUT: seconds }: EnvironmentVariables): ClamdConfig | null {
-  if (url === undefined) return null;
-  const { protocol, hostname, port, pathname } = new URL(url);
+const secondsOf = ({ searchParams }: URL): number =>
+  Number(searchParams.get('timeout') ?? DEFAULT_CLAMD_SECONDS);
+
+function clamdConfig({ CLAMD_URL: text }: EnvironmentVariables): ClamdConfig | null {
+  if (text === undefined) return null;
+  const url = new URL(text);
+  const { protocol, hostname, port, pathname } = url;
   const address =
     protocol === 'unix:'
       ? { path: decodeURIComponent(pathname) }
       : { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || 3_310 };
-  return { address, timeoutMs: seconds * 1_000 };
-}
-
-function isGcsKey({ type, client_email: email, private_key: key }: JsonObject): boolean {
-  return type === 'external_account' || Boolean(type === 'service_account' && email && key);
-}
-
-function gcsFaults({ STORAGE_GCS_KEY_FILE: file }: EnvironmentVariables): string[] {
-  if (!file) return [];
-  try {
-    const key: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    if (isJsonObject(key) && isGcsKey(key)) return [];
-    return [
-      `STORAGE_GCS_KEY_FILE: ${file} is neither the JSON key of a service account nor a configuration of workload identity`,
-    ];
-  } catch (error) {
-    const reason = error instanceof SyntaxError ? 'it is not JSON' : messageOf(error);
-    return [`STORAGE_GCS_KEY_FILE: cannot be read: ${reason}`];
-  }
-}
-
-function s3Faults(env: EnvironmentVariables): string[] {
-  const [id, secret] = [env.STORAGE_S3_ACCESS_KEY_ID, env.STORAGE_S3_SECRET_ACCESS_KEY];
-  if (Boolean(id) === Boolean(secret)) return [];
-  const missing = id ? 'STORAGE_S3_SECRET_ACCESS_KEY' : 'STORAGE_S3_ACCESS_KEY_ID';
-  return [`${missing}: is missing; give both halves of the key, or neither for ambient credentials`];
-}
-
-/** `bucket/folder` is a bucket and the prefix of the names of its objects. */
-function remoteConfig(env: EnvironmentVariables, { storageTimeoutMs }: Tuning): RemoteStoreConfig {
-  const [bucket = '', ...folders] = (env.STORAGE_BUCKET ?? '').replace(/\/+$/, '').split('/');
-  const prefix = folders.join('/');
-  return {
-    bucket,
-    prefix: prefix && `${prefix}/`,
-    endpoint: env.STORAGE_ENDPOINT?.replace(/\/+$/, '') ?? null,
-    timeoutMs: storageTimeoutMs,
-  };
-}
-
-function gcsConfig(env: EnvironmentVariables, tuning: Tuning): GcsConfig {
-  return { ...remoteConfig(env, tuning), keyFile: env.STORAGE_GCS_KEY_FILE ?? null };
-}
-
-function s3Config(env: EnvironmentVariables, tuning: Tuning): S3Config {
-  const [accessKeyId, secretAccessKey] = [env.STORAGE_S3_ACCESS_KEY_ID, env.STORAGE_S3_SECRET_ACCESS_KEY];
-  const pathStyle = env.STORAGE_S3_PATH_STYLE;
-  return {
-    ...remoteConfig(env, tuning),
-    region: env.STORAGE_S3_REGION,
-    pathStyle: pathStyle === undefined ? env.STORAGE_ENDPOINT !== undefined : pathStyle === 'true',
-    credentials: accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : null,
-  };
+  return { address, timeoutMs: secondsOf(url) * 1_000 };
 }

@@ -77,7 +77,7 @@ export const accountDisabled = (): AppError =>
 /** The ways to sign in with an account of another system. */
 export type SingleSignOnWay = 'oidc' | 'saml' | 'ldap';
 
-const SETTINGS = { oidc: 'STAFF_OIDC_ISSUER', saml: 'STAFF_SAML', ldap: 'STAFF_LDAP' };
+const SETTINGS = { oidc: 'STAFF_OIDC', saml: 'STAFF_SAML', ldap: 'STAFF_LDAP' };
 
 export const wayUnused = (way: SingleSignOnWay): AppError =>
   refusal(404, `${way}_not_configured`, `Single sign-on is not set up: ${SETTINGS[way]} is not set`);

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { loadConfig } from '../../src/config/load-config';
 import { DiskObjectStore } from '../../src/storage/providers/disk-object-store';
 import { ObjectAddress } from '../../src/storage/providers/object-address';
@@ -39,7 +40,7 @@ beforeEach(async () => {
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 async function openStore(diskDir: string): Promise<DiskObjectStore> {
-  const { storage } = loadConfig({ DATA_DIR: directory, STORAGE_DISK_DIR: diskDir });
+  const { storage } = loadConfig({ DATA_DIR: directory, STORAGE_URL: pathToFileURL(diskDir).href });
   const opened = new DiskObjectStore(storage);
   await opened.onModuleInit();
   return opened;

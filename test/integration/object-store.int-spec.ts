@@ -388,7 +388,10 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (name, startProvider) => 
   describe('with a wrong configuration', () => {
     it('reports a missing bucket', async () => {
       if (!provider.server) return;
-      const wrong = await openStore({ ...provider.env, STORAGE_BUCKET: 'elsewhere' });
+      const wrong = await openStore({
+        ...provider.env,
+        STORAGE_URL: (provider.env.STORAGE_URL ?? '').replace('plinth-test', 'elsewhere'),
+      });
       await expect(wrong.assertAvailable()).rejects.toMatchObject(UNAVAILABLE);
       await expect(wrong.put(address(), inChunks(LARGE.subarray(0, 9)))).rejects.toMatchObject(UNAVAILABLE);
       await expect(wrong.put(address(), inChunks(LARGE))).rejects.toMatchObject(UNAVAILABLE);

@@ -7,6 +7,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFi
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
 import { withConnection } from '../../src/database/pools/one-off-connection';
 import { freePort, withCompiledCode } from '../support/plinth-process';
@@ -187,9 +188,9 @@ const DIRECTORY_FAULTS: Fault[] = [
     possible: canMount,
   },
   {
-    title: 'STORAGE_DISK_DIR on a file system that is read-only',
-    make: () => ({ DATABASE_URL: postgres.url, STORAGE_DISK_DIR: readOnly() }),
-    says: /^STORAGE_DISK_DIR cannot be used: EROFS: read-only file system, .*\/plinth-disk-.*$/,
+    title: 'STORAGE_URL on a file system that is read-only',
+    make: () => ({ DATABASE_URL: postgres.url, STORAGE_URL: pathToFileURL(readOnly()).href }),
+    says: /^STORAGE_URL cannot be used: EROFS: read-only file system, .*\/plinth-disk-.*$/,
     possible: canMount,
   },
   {

@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { eventually } from '../support/eventually';
 import { HttpClient } from '../support/http-client';
 import { PlinthProcess } from '../support/plinth-process';
@@ -22,7 +23,10 @@ const CALLS = ['openat', 'mkdir', 'rename', 'write', 'writev', 'pwrite64', 'pwri
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'plinth-durable-'));
     files = join(directory, 'files');
-    plinth = await PlinthProcess.start({ dataDir: directory, env: { STORAGE_DISK_DIR: files } });
+    plinth = await PlinthProcess.start({
+      dataDir: directory,
+      env: { STORAGE_URL: pathToFileURL(files).href },
+    });
   }, 120_000);
   afterAll(async () => {
     await plinth.end('SIGTERM');

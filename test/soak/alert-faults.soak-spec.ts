@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
 import { withConnection } from '../../src/database/pools/one-off-connection';
 import { StorageSweep } from '../../src/storage/sweep/storage-sweep.service';
@@ -50,7 +51,7 @@ jest.setTimeout(300_000);
         BACKUP_PASSPHRASE: PASSPHRASE,
         BACKUP_URL: `file://${directory}/backups`,
         SMTP_URL: `smtp://127.0.0.1:${await freePort()}`,
-        STORAGE_DISK_DIR: disk.directory,
+        STORAGE_URL: pathToFileURL(disk.directory).href,
         DATABASE_PROJECT_CONNECTIONS: '2',
       },
       tuning: { mailRetryDelayMs: 1 },

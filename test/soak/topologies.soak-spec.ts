@@ -109,7 +109,7 @@ const inDatabase = (url: string, database: string): string => {
       ...s3.env,
       DATABASE_URL: inDatabase(server.url, 'plinth'),
       REDIS_URL: `rediss://:redis-secret@127.0.0.1:${redisFront.port}`,
-      STORAGE_ENDPOINT: `https://127.0.0.1:${s3Front.port}`,
+      STORAGE_URL: (s3.env.STORAGE_URL ?? '').replace(s3.server.url, `https://127.0.0.1:${s3Front.port}`),
       BACKUP_URL: `s3://plinth-test/backups?region=eu-central-1&endpoint=${encodeURIComponent(`https://127.0.0.1:${s3Front.port}`)}`,
       BACKUP_PASSPHRASE: 'correct horse battery staple',
       NODE_EXTRA_CA_CERTS: tls.ca,

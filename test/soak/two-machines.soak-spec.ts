@@ -5,6 +5,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import build from '../process/support/build';
 import { eventually } from '../support/eventually';
 import { clockApart, hasFakeClock } from '../support/fake-clock';
@@ -46,7 +47,7 @@ const PASSWORD = 'correct horse';
       DATABASE_URL: database.href,
       REDIS_URL: redis.url.replace(first.address, first.linkAddress),
       MASTER_KEY: 'machines-master-key-0123456789-0123456789',
-      STORAGE_DISK_DIR: join(directory, 'files'),
+      STORAGE_URL: pathToFileURL(join(directory, 'files')).href,
       AUTH_REQUESTS_PER_MINUTE: '1000000',
       HOST: '0.0.0.0',
     };

@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
 import build from '../process/support/build';
 import { PlinthProcess } from '../support/plinth-process';
@@ -91,6 +92,7 @@ const canUpgrade = hasRedis && hasCommit(OLDER);
       const env = {
         REDIS_URL: redis.url,
         STORAGE_DISK_DIR: join(directory, 'files'),
+        STORAGE_URL: pathToFileURL(join(directory, 'files')).href,
         AUTH_REQUESTS_PER_MINUTE: '1000000',
       };
       const older = await start('rolling', { build: commit, env });

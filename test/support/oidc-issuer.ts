@@ -27,11 +27,13 @@ export class OidcIssuer {
   /** Environment of a Plinth that trusts the issuer. */
   environment(roles: object): Record<string, string> {
     return {
-      STAFF_OIDC_ISSUER: this.url,
-      STAFF_OIDC_CLIENT_ID: 'plinth',
-      STAFF_OIDC_CLIENT_SECRET: 'secret of plinth',
-      STAFF_OIDC_SCOPES: 'openid email profile groups',
-      STAFF_OIDC_ROLES: JSON.stringify(roles),
+      STAFF_OIDC: JSON.stringify({
+        issuer: this.url,
+        client_id: 'plinth',
+        client_secret: 'secret of plinth',
+        scopes: 'openid email profile groups',
+        roles,
+      }),
     };
   }
 

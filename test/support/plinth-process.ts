@@ -20,7 +20,7 @@ const PORTS_OF_SHARE = 2_700;
 /** Ports given out in this test file, on which nothing may listen yet. */
 const given = new Set<number>();
 /** With one of these settings, the result of the first start differs from the template. */
-const OF_FIRST_START = ['DATABASE_URL', 'DATA_DIR', 'MASTER_KEY', 'STORAGE_PROVIDER', 'STORAGE_DISK_DIR'];
+const OF_FIRST_START = ['DATABASE_URL', 'DATA_DIR', 'MASTER_KEY', 'STORAGE_PROVIDER', 'STORAGE_URL'];
 export const PROCESS_ADMIN_KEY = 'process-platform-admin-key-0123';
 
 export interface ProcessOptions {

@@ -70,17 +70,8 @@ export async function expectFailures(
 
 /** The settings of a storage provider, converted to settings of backups. */
 export function backupSettings({ env }: TestProvider): Record<string, string> {
-  const url = new URL(`${env.STORAGE_PROVIDER === 'gcs' ? 'gs' : 's3'}://${env.STORAGE_BUCKET}`);
+  const url = new URL(env.STORAGE_URL ?? '');
   url.pathname = '/kept';
-  url.username = encodeURIComponent(env.STORAGE_S3_ACCESS_KEY_ID ?? '');
-  url.password = encodeURIComponent(env.STORAGE_S3_SECRET_ACCESS_KEY ?? '');
-  const parameters = {
-    endpoint: env.STORAGE_ENDPOINT,
-    region: env.STORAGE_S3_REGION,
-    key_file: env.STORAGE_GCS_KEY_FILE,
-    compression: 'none',
-  };
-  for (const [name, value] of Object.entries(parameters))
-    if (value !== undefined) url.searchParams.set(name, value);
+  url.searchParams.set('compression', 'none');
   return { BACKUP_URL: url.href };
 }

@@ -35,7 +35,7 @@ export class DiskCheck extends DoctorCheck {
   async find(): Promise<Finding[]> {
     const { dataDir, storage, backups, database } = this.config;
     const others: [setting: string, directory: string | null][] = [
-      ['STORAGE_DISK_DIR', storage.provider === 'disk' ? storage.diskDir : null],
+      ['STORAGE_URL', storage.provider === 'disk' ? storage.diskDir : null],
       ['BACKUP_URL', backups.destination.provider === 'disk' ? backups.destination.diskDir : null],
       ['WAL_ARCHIVE_DIR', database.walArchiveDir],
     ];

@@ -91,7 +91,7 @@ export class SingleSignOnController {
   @Get('oidc')
   @PublicRoute('it only leads to the sign-in page of the issuer')
   @Describe(`Start single sign-on
-    For browsers: sets a short-lived cookie that binds the sign-in to the browser, and redirects. Needs STAFF_OIDC_ISSUER.`)
+    For browsers: sets a short-lived cookie that binds the sign-in to the browser, and redirects. Needs STAFF_OIDC.`)
   @ApiResponse({ status: 303, description: 'The sign-in page of the issuer', headers: REDIRECT_HEADERS })
   @Errors(wayUnused('oidc'), oidcUnreachable())
   async beginSingleSignOn(@Res() response: Response): Promise<void> {

@@ -91,7 +91,7 @@ export function isMissing(error: unknown): boolean {
 }
 
 function symbolicLinkError(path: string): Error {
-  return new Error(`${path} is a symbolic link: Plinth follows none below STORAGE_DISK_DIR`);
+  return new Error(`${path} is a symbolic link: Plinth follows none below the directory of the files`);
 }
 
 interface Sync {

@@ -1,4 +1,8 @@
 /** Object ids that a project's owner wrote: with every provider, and behind nginx. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { alterObjectIds, objectIds } from '../../support/hostile-tables/hostile-columns';
 import {
   addVictim,
@@ -54,7 +58,9 @@ describe.each(PROVIDERS)('the provider %s', (_name, startProvider) => {
 
 describe('behind nginx', () => {
   it('none is passed to nginx', async () => {
-    const plinth = await TestPlinth.start({ env: { STORAGE_ACCEL_REDIRECT: '/internal-files' } });
+    const files = mkdtempSync(join(tmpdir(), 'plinth-hostile-ids-'));
+    const STORAGE_URL = `${pathToFileURL(files).href}?accel_redirect=/internal-files`;
+    const plinth = await TestPlinth.start({ env: { STORAGE_URL } });
     try {
       const victims = await attackedFiles(plinth, objectIds(['../platform-admin-key']));
       for (const victim of victims) {
@@ -65,6 +71,7 @@ describe('behind nginx', () => {
       }
     } finally {
       await plinth.stop();
+      rmSync(files, { recursive: true });
     }
   }, 120_000);
 });

@@ -20,9 +20,7 @@ let users: Directory;
 beforeAll(async () => {
   plinth = await TestPlinth.start({
     env: {
-      STAFF_OIDC_ISSUER: 'https://issuer.invalid',
-      STAFF_OIDC_CLIENT_ID: 'plinth',
-      STAFF_OIDC_ROLES: JSON.stringify(ROLES),
+      STAFF_OIDC: JSON.stringify({ issuer: 'https://issuer.invalid', client_id: 'plinth', roles: ROLES }),
     },
   });
   project = await TestProject.create(plinth, { slug: 'scim-shop' });

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { eventually } from '../../support/eventually';
 import { asSuperuser } from '../../support/owner-connection';
 import { TestPlinth } from '../../support/plinth';
@@ -21,7 +22,7 @@ const mounted =
   let project: TestProject;
   beforeAll(async () => {
     plinth = await TestPlinth.start({
-      env: { STORAGE_DISK_DIR: join(directory, 'files'), DISK_RESERVE: '0' },
+      env: { STORAGE_URL: pathToFileURL(join(directory, 'files')).href, DISK_RESERVE: '0' },
     });
     project = await plinth.createProject({ plan: 'enterprise' });
     await project.service.post(`${project.storage}/buckets`, { name: 'box' });

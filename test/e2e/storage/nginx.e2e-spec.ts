@@ -3,8 +3,10 @@
  * docs/reference/storage.md.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { readFileSync, renameSync } from 'node:fs';
+import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { HttpAnswer, HttpClient } from '../../support/http-client';
 import { hasNginx, TestNginx } from '../../support/nginx';
 import { TestPlinth } from '../../support/plinth';
@@ -26,17 +28,22 @@ const LONG_AGO = 'Thu, 01 Jan 1970 00:00:00 GMT';
   let project: TestProject;
   let user: HttpClient;
   let file: string;
+  let files: string;
   let addresses: Record<string, { client: HttpClient; path: string }>;
 
   beforeAll(async () => {
+    files = mkdtempSync(join(tmpdir(), 'plinth-nginx-files-'));
     plinth = await TestPlinth.start({
-      env: { STORAGE_ACCEL_REDIRECT: '/internal-files/', TRUST_PROXY: '1' },
+      env: {
+        STORAGE_URL: `${pathToFileURL(files).href}?accel_redirect=/internal-files/`,
+        TRUST_PROXY: '1',
+      },
     });
-    bare = await TestPlinth.start({ replicaOf: plinth });
+    bare = await TestPlinth.start({ replicaOf: plinth, env: { STORAGE_URL: pathToFileURL(files).href } });
     nginx = await TestNginx.start(
       DOCUMENTED.replace('127.0.0.1:8080', new URL(plinth.baseUrl).host).replace(
         '/var/lib/plinth/files/',
-        `${join(plinth.dataDir, 'files')}/`,
+        `${files}/`,
       ),
     );
     project = await plinth.createProject({ plan: 'enterprise' });
@@ -62,6 +69,7 @@ const LONG_AGO = 'Thu, 01 Jan 1970 00:00:00 GMT';
     await nginx.stop();
     await bare.stop();
     await plinth.stop();
+    rmSync(files, { recursive: true, force: true });
   });
 
   const ask = (kind: string, headers: Record<string, string> = {}, method = 'GET'): Promise<HttpAnswer> => {
@@ -242,7 +250,7 @@ const LONG_AGO = 'Thu, 01 Jan 1970 00:00:00 GMT';
   });
 
   it('answers 500 storage_unavailable when the bytes are missing', async () => {
-    const root = join(plinth.dataDir, 'files', project.id);
+    const root = join(files, project.id);
     renameSync(root, `${root}-away`);
     const answer = await user.get(`${file}/download`);
     renameSync(`${root}-away`, root);

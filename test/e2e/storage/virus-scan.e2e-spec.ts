@@ -34,7 +34,7 @@ const QUARANTINE = 'quarantine-of-the-virus-scan';
   beforeAll(async () => {
     clamd = await ClamdServer.create();
     await clamd.start();
-    plinth = await TestPlinth.start({ env: { CLAMD_URL: clamd.url, CLAMD_TIMEOUT: '20' } });
+    plinth = await TestPlinth.start({ env: { CLAMD_URL: `${clamd.url}?timeout=20` } });
     project = await plinth.createProject({ plan: 'enterprise' });
     user = project.asSubject();
     service = project.service;
@@ -308,7 +308,7 @@ describe('a scanner that misbehaves', () => {
     await new Promise<void>((resolve) => server.listen(path, resolve));
     const scanned = await TestPlinth.start({
       replicaOf: plinth,
-      env: { CLAMD_URL: `unix:${path}`, CLAMD_TIMEOUT: '1' },
+      env: { CLAMD_URL: `unix:${path}?timeout=1` },
     });
     try {
       const project = await plinth.createProject({ plan: 'enterprise' });

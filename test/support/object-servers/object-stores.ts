@@ -2,6 +2,7 @@
 import { mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Content } from './content';
 import { GcsServer } from './gcs-server';
 import { ObjectServer } from './object-server';
@@ -53,7 +54,7 @@ async function diskProvider(): Promise<TestProvider> {
   const names = (): string[] => files().filter((name) => !isDraft(name));
   return {
     name: 'disk',
-    env: { STORAGE_DISK_DIR: root },
+    env: { STORAGE_URL: pathToFileURL(root).href },
     wrongCredentials: {},
     server: null,
     names,
@@ -80,15 +81,15 @@ export async function gcsProvider(): Promise<TestProvider & { readonly server: G
   writeFileSync(keyFile, server.credentials(subjectFile));
   const wrongFile = join(directory, 'wrong.json');
   writeFileSync(wrongFile, server.credentials(keyFile));
+  const gcsUrl = (file: string): string =>
+    `gs://plinth-test/installs/one?endpoint=${server.url}&key_file=${file}`;
   return {
     name: 'gcs',
     env: {
       STORAGE_PROVIDER: 'gcs',
-      STORAGE_BUCKET: 'plinth-test/installs/one',
-      STORAGE_ENDPOINT: server.url,
-      STORAGE_GCS_KEY_FILE: keyFile,
+      STORAGE_URL: gcsUrl(keyFile),
     },
-    wrongCredentials: { STORAGE_GCS_KEY_FILE: wrongFile },
+    wrongCredentials: { STORAGE_URL: gcsUrl(wrongFile) },
     server,
     names: () => withoutPrefix(server.objects.keys()),
     sizes: () => sizesIn(server.objects),
@@ -109,14 +110,13 @@ async function hostedS3Provider(): Promise<TestProvider> {
   const provider = await s3Provider(S3_DOMAIN);
   const forget = resolveHere(S3_DOMAIN);
   const { port } = new URL(provider.server.url);
+  const url = new URL(provider.env.STORAGE_URL ?? '');
+  url.searchParams.set('endpoint', `http://${S3_DOMAIN}:${port}`);
+  url.searchParams.set('path_style', 'false');
   return {
     ...provider,
     name: 's3 in virtual-hosted style',
-    env: {
-      ...provider.env,
-      STORAGE_ENDPOINT: `http://${S3_DOMAIN}:${port}`,
-      STORAGE_S3_PATH_STYLE: 'false',
-    },
+    env: { ...provider.env, STORAGE_URL: url.href },
     stop: async () => {
       forget();
       await provider.stop();
@@ -134,17 +134,12 @@ export async function s3Provider(domain?: string): Promise<S3Provider> {
     ...(domain === undefined ? {} : { domain }),
   });
   await server.start();
+  const s3Url = (secret: string): string =>
+    `s3://${AWS_KEY.accessKeyId}:${encodeURIComponent(secret)}@plinth-test/installs/one/?endpoint=${server.url}&region=eu-central-1`;
   return {
     name: 's3',
-    env: {
-      STORAGE_PROVIDER: 's3',
-      STORAGE_BUCKET: 'plinth-test/installs/one/',
-      STORAGE_ENDPOINT: server.url,
-      STORAGE_S3_REGION: 'eu-central-1',
-      STORAGE_S3_ACCESS_KEY_ID: AWS_KEY.accessKeyId,
-      STORAGE_S3_SECRET_ACCESS_KEY: AWS_KEY.secretAccessKey,
-    },
-    wrongCredentials: { STORAGE_S3_SECRET_ACCESS_KEY: 'another' },
+    env: { STORAGE_PROVIDER: 's3', STORAGE_URL: s3Url(AWS_KEY.secretAccessKey) },
+    wrongCredentials: { STORAGE_URL: s3Url('another') },
     server,
     names: () => withoutPrefix(server.objects.keys()),
     sizes: () => sizesIn(server.objects),
