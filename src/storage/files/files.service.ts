@@ -19,6 +19,7 @@ import {
 import { FileContent, FileRecord } from './file';
 import { FileContentRepository } from './file-content.repository';
 import { FileListRepository } from './file-list.repository';
+import { FileInsertRepository } from './file-insert.repository';
 import { ChangedFile, FileChange, FileRepository } from './file.repository';
 import { assertFilename, assertMetadata, assertAccepted, isDefinite, limitOf } from './upload-rules';
 import { TargetRepository, UploadTarget } from './target.repository';
@@ -61,6 +62,7 @@ export interface FileUpdate {
 export class FilesService {
   constructor(
     private readonly files: FileRepository,
+    private readonly inserts: FileInsertRepository,
     private readonly lists: FileListRepository,
     private readonly targets: TargetRepository,
     private readonly contents: FileContentRepository,
@@ -179,7 +181,7 @@ export class FilesService {
       const etag = copy.etag?.objectId === content.address.objectId ? copy.etag.tag : undefined;
       const { scanResult } = content;
       const file = { bucket: target, filename: copy.filename, metadata, etag, scanResult, bytes };
-      const written = await this.files.insert(caller, file, copy.upsert === true);
+      const written = await this.inserts.insert(caller, file, copy.upsert === true);
       if (!written) throw bucketNotFound();
       if (written.replaced) this.remover.removeLater([written.replaced]);
       return written;

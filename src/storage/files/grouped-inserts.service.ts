@@ -4,7 +4,8 @@
  */
 import { Injectable } from '@nestjs/common';
 import { StorageContext } from '../storage-transaction';
-import { FileRepository, NewFile, optionalColumnsOf, WrittenFile } from './file.repository';
+import { FileInsertRepository, optionalColumnsOf, WrittenFile } from './file-insert.repository';
+import { NewFile } from './new-file';
 import { isDefinite } from './upload-rules';
 
 /** Maximum rows of a statement, whose records are smaller than MAX_RESULT. */
@@ -23,9 +24,9 @@ export class GroupedInserts {
   /** Keyed by group, while a statement of the group runs. */
   private readonly waiting = new Map<string, Waiting[]>();
 
-  constructor(private readonly files: FileRepository) {}
+  constructor(private readonly files: FileInsertRepository) {}
 
-  /** Like FileRepository.insert(). @param key the same for files of the same caller and bucket */
+  /** Like FileInsertRepository.insert(). @param key the same for files of the same caller and bucket */
   insert(
     caller: StorageContext,
     file: NewFile,

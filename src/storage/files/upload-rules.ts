@@ -7,10 +7,13 @@ import { storageFault } from '../../common/text/storable';
 import { StorageConfig } from '../../config/app-config';
 import { answerToFault } from '../../http/errors/fault-answers';
 import { Project } from '../../projects/project';
-import { isAllowed } from '../content-type/content-type';
+import { isAllowed, parseContentType } from '../content-type/content-type';
+import { Evidence } from '../content-type/sniff';
+import { assertRoomForFile, ByteLimit, roomIn } from '../quotas/quota';
 import { invalidParameters, fileTooLarge, unsupportedMediaType } from '../storage.errors';
 import { FileContent } from './file';
 import { UploadTarget } from './target.repository';
+import { AnnouncedUpload, UploadParameters } from './upload';
 
 /**
  * Names are any Unicode text, with `/` as separator (DECISIONS.md 6). They never become part of a path on
@@ -94,6 +97,48 @@ export function assertAccepted(
 ): void {
   if (size > limit) throw fileTooLarge(limit);
   if (!isAllowed(contentType, allowedMimeTypes)) throw unsupportedMediaType(contentType);
+}
+
+/** Maximum bytes of a form in addition to its file. */
+const FORM_OVERHEAD = 64 * 1024;
+
+/** @throws AppError 400 */
+export function assertGiven({ filename, contentType }: UploadParameters): void {
+  if (filename !== undefined) assertFilename(filename);
+  if (contentType !== undefined) parseContentType(contentType);
+}
+
+/**
+ * Refuses a form by its Content-Length, before it is read.
+ * @throws AppError 413 when no file in a form of that length could be accepted
+ */
+export function assertAnnounced(
+  { announcedLength, given }: AnnouncedUpload,
+  limit: number,
+  target: UploadTarget,
+): void {
+  if (given.upsert === 'false') assertRoomForFile(target.accounts);
+  if (announcedLength === null) return;
+  if (announcedLength > limit + FORM_OVERHEAD) throw fileTooLarge(limit);
+  const room = roomIn(target.accounts, given.upsert === 'false' ? 0 : target.largestFile);
+  if (room && announcedLength > room.bytes + FORM_OVERHEAD) throw room.exceeded();
+}
+
+/** @param overwrites whether upsert was set before the file's bytes @throws AppError 413 when a quota has no room for another file */
+export function limitFor(
+  { accounts, largestFile }: UploadTarget,
+  size: number,
+  overwrites: boolean,
+): ByteLimit {
+  if (!overwrites) assertRoomForFile(accounts);
+  const room = roomIn(accounts, overwrites ? largestFile : 0);
+  return room && room.bytes < size ? room : { bytes: size, exceeded: () => fileTooLarge(size) };
+}
+
+/** Refuses a file whose first bytes prove that the bucket does not accept its type. @throws AppError 415 */
+export function refuseEarly(evidence: Evidence, { allowedMimeTypes }: UploadTarget): void {
+  if (evidence.kind === 'certain' && !isAllowed(evidence.type, allowedMimeTypes))
+    throw unsupportedMediaType(evidence.type);
 }
 
 /**

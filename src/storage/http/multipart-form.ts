@@ -14,7 +14,7 @@ import type { Reservation } from '../../admission/memory-budget';
 import { BodyPace, type PaceLimits } from '../../admission/body-pace';
 import { assertNotEncoded } from '../../http/bodies/content-encoding';
 import { invalidParameters, uploadStalled } from '../storage.errors';
-import { UPLOAD_PARAMETERS, type UploadForm } from '../files/upload.service';
+import { UPLOAD_PARAMETERS, type UploadForm } from '../files/upload';
 import { BoundaryCheck, boundaryOf, delimiterOf, formHeader, isForm, ReplacementCheck } from './form-checks';
 import { BoundarySearch, ChunkQueue } from './file-part';
 

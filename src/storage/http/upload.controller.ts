@@ -5,12 +5,8 @@ import type { Request, Response } from 'express';
 import { callerOf } from '../../access/current-caller.decorator';
 import { BodyReader } from '../../http/bodies/body-reader';
 import { FileRecord } from '../files/file';
-import {
-  UPLOAD_PARAMETERS,
-  type UploadForm,
-  type UploadParameters,
-  UploadService,
-} from '../files/upload.service';
+import { UPLOAD_PARAMETERS, type UploadForm, type UploadParameters } from '../files/upload';
+import { UploadService } from '../files/upload.service';
 import { QuotaWarnings } from '../quotas/quota-warnings';
 import { FileResponse } from './dto/storage-responses';
 import { bucketAddressOf } from './dto/text';

@@ -2,7 +2,7 @@
 import { isStorableText } from '../../common/text/storable';
 import { FileAddress } from '../files/named-files.service';
 import { assertFilename, parseMetadata } from '../files/upload-rules';
-import { UploadParameters } from '../files/upload.service';
+import { UploadParameters } from '../files/upload';
 import { parseContentType } from '../content-type/content-type';
 import { ObjectAddress } from '../providers/object-address';
 import { invalidParameters } from '../storage.errors';

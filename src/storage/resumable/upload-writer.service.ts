@@ -8,7 +8,7 @@ import { growingCache } from '../../common/growing-cache';
 import { DiskReserve } from '../../limits/disk-reserve.service';
 import { Project } from '../../projects/project';
 import { ByteFacts, RunningFacts } from '../files/byte-meter';
-import type { UploadForm } from '../files/upload.service';
+import type { UploadForm } from '../files/upload';
 import { isDefinite } from '../files/upload-rules';
 import { GrowingObject, ObjectStore } from '../providers/object-store';
 import { ObjectRemover } from '../removal/object-remover.service';

@@ -4,7 +4,7 @@ import { LIMITS } from '../rows/limits';
 import { StoredRow } from '../rows/stored-row';
 import type { StorageContext } from '../storage-transaction';
 import { StorageTransaction } from '../storage-transaction';
-import type { NewFile } from '../files/file.repository';
+import type { NewFile } from '../files/new-file';
 
 /** A fixed id, because users can create buckets of any name. */
 const ID = '5ca00000-0000-4000-8000-000000000001';

@@ -10,7 +10,7 @@ import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { Metrics } from '../../infra/metrics/metrics';
 import { History } from '../../install/history/history.service';
 import type { BucketScan } from '../buckets/bucket';
-import type { NewFile } from '../files/file.repository';
+import type { NewFile } from '../files/new-file';
 import { ObjectStore } from '../providers/object-store';
 import { wholeObject } from '../providers/whole-object';
 import { serviceContext } from '../service-context';

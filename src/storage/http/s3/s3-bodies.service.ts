@@ -1,7 +1,7 @@
 /** Opens the bodies of requests, within the memory that all bodies share. */
 import { Injectable } from '@nestjs/common';
 import { BodyReader } from '../../../http/bodies/body-reader';
-import type { UploadForm } from '../../files/upload.service';
+import type { UploadForm } from '../../files/upload';
 import { fileTooLarge } from '../../storage.errors';
 import { MAX_WAITING } from '../multipart-form';
 import { S3Body } from './s3-body';

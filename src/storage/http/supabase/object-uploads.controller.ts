@@ -12,7 +12,8 @@ import { TEXT } from '../../../http/docs/documented-headers';
 import { ErrorList } from '../../../http/docs/error-docs';
 import { Describe, Errors } from '../../../http/docs/operation.decorators';
 import { FileAddress } from '../../files/named-files.service';
-import { UploadForm, UploadParameters, UploadService } from '../../files/upload.service';
+import { UploadForm, UploadParameters } from '../../files/upload';
+import { UploadService } from '../../files/upload.service';
 import { QuotaWarnings } from '../../quotas/quota-warnings';
 import { SignedUploadsService } from '../../signed-urls/signed-uploads.service';
 import {

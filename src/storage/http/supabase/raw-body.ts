@@ -4,7 +4,7 @@ import { pacedBody, type PaceLimits } from '../../../admission/body-pace';
 import type { Reservation } from '../../../admission/memory-budget';
 import { AppError } from '../../../common/errors/app-error';
 import { assertNotEncoded } from '../../../http/bodies/content-encoding';
-import type { UploadForm } from '../../files/upload.service';
+import type { UploadForm } from '../../files/upload';
 import { invalidParameters } from '../../storage.errors';
 
 /** @param memory is released with the form @throws AppError 415 for a compressed body */

@@ -1,0 +1,66 @@
+/** An upload as every surface describes it, independent of its wire format. */
+import { ObjectAddress } from '../providers/object-address';
+import { QuotaMark } from '../quotas/quota';
+import { ByteFacts } from './byte-meter';
+import { FileRecord } from './file';
+
+export interface UploadRequest {
+  /** Slug or name. */
+  readonly bucket: string;
+  /** From the query string; takes precedence over fields of the form with the same names. */
+  readonly given: UploadParameters;
+  /** Content-Length, in bytes; null without one. */
+  readonly announcedLength: number | null;
+  /** The object that the replaced file must have; undefined: any. */
+  readonly replaces?: ObjectAddress;
+  /** Where to store the bytes; undefined: at a new address. */
+  readonly object?: ObjectAddress;
+  /**
+   * The object has the bytes already. They are removed only if the file is refused for good, because the client may try
+   * again. `facts` null: the form reads them. `join` creates the object, which is removed whenever the file is refused.
+   */
+  readonly stored?: {
+    readonly facts: ByteFacts | null;
+    readonly size: number;
+    readonly join?: () => Promise<void>;
+  };
+  /** Reads the body up to the file. @param held bytes of the file that the provider holds in memory */
+  receive(held: number): Promise<UploadForm>;
+}
+
+/** What is known about an upload before its body is read. */
+export type AnnouncedUpload = Pick<UploadRequest, 'bucket' | 'given' | 'announcedLength'>;
+
+/** The form of an upload, independent of its wire format. */
+export interface UploadForm {
+  /** The fields received so far; complete after end(). */
+  readonly fields: ReadonlyMap<string, string>;
+  /** The file's own name. */
+  readonly filename: string | null;
+  /** The content type that the client states for the file. */
+  readonly declaredType: string | null;
+  readonly bytes: AsyncIterable<Buffer>;
+  /** Stores the type and the Cache-Control that the client declares; else the type is detected from the content. */
+  readonly asDeclared: boolean;
+  /** Why the form ended early; null when it did not. */
+  readonly failure: Error | null;
+  /** The entity tag of the S3 protocol; complete after end(). Undefined for other surfaces. */
+  readonly etag?: string;
+  /** Resolves when the form was read to its end. @param sha256 of the file @throws AppError 400 when it ended early or is malformed */
+  end(sha256: string): Promise<void>;
+  /** Stops reading. */
+  stop(): void;
+  /** Releases the memory of the form. */
+  release(): void;
+}
+
+export interface Uploaded {
+  readonly record: FileRecord;
+  /** False when the file replaced another. */
+  readonly isNew: boolean;
+  readonly marks: readonly QuotaMark[];
+}
+
+export const UPLOAD_PARAMETERS = ['filename', 'contentType', 'upsert', 'metadata'] as const;
+export type UploadParameter = (typeof UPLOAD_PARAMETERS)[number];
+export type UploadParameters = Readonly<Partial<Record<UploadParameter | 'cacheControl', string>>>;
