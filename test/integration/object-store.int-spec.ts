@@ -246,6 +246,19 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (name, startProvider) => 
       expect(provider.unfinished()).toBe(0);
     });
 
+    it('copies a part of an object, and reports a missing one', async () => {
+      if (!store.copyRange) return;
+      const from = await put(LARGE);
+      const to = address('rrrrrrrrrrrrrrrrrrrr');
+      provider.server?.reset();
+      await store.copyRange(from, to, { start: 3, end: 1_002 });
+      expect(provider.server?.sentBytes).toBe(0);
+      expect(digest(await get(to, 0, 999))).toBe(digest(LARGE.subarray(3, 1_003)));
+      expect(await store.has(to, 1_000)).toBe(true);
+      const none = store.copyRange(address(), address(to.projectId), { start: 0, end: 9 });
+      await expect(none).rejects.toMatchObject({ name: 'ObjectMissingError' });
+    });
+
     it('reports missing objects and objects of another size, and leaves nothing behind', async () => {
       if (!store.join) return;
       const projectId = 'mmmmmmmmmmmmmmmmmmmm';

@@ -91,6 +91,9 @@ export abstract class ObjectStore {
   /** Copies an object without passing its bytes through Plinth. @param size its bytes @throws ObjectMissingError */
   abstract copy(from: ObjectAddress, to: ObjectAddress, size: number): Promise<void>;
 
+  /** Like copy(), of a part of an object. Undefined: the provider copies whole objects only. */
+  copyRange?(from: ObjectAddress, to: ObjectAddress, range: ByteRange): Promise<void>;
+
   /**
    * Joins objects in their order to a new one, if possible without passing their bytes through Plinth. A
    * failure leaves nothing that the sweep does not remove. Undefined: the provider cannot.

@@ -120,12 +120,23 @@ export class S3ObjectStore extends ObjectStore implements OnApplicationShutdown 
     }, from);
   }
 
+  override async copyRange(from: ObjectAddress, to: ObjectAddress, range: ByteRange): Promise<void> {
+    const parts = joinedParts([{ address: from, size: range.end - range.start + 1 }], PART, MAX_COPY);
+    await this.joinSlices(
+      parts.map((slices) => slices.map((slice) => ({ ...slice, start: slice.start + range.start }))),
+      to,
+    );
+  }
+
   override async join(objects: readonly SizedObject[], to: ObjectAddress): Promise<void> {
-    const parts = joinedParts(objects, PART, MAX_COPY);
+    await this.joinSlices(joinedParts(objects, PART, MAX_COPY), to);
+  }
+
+  private async joinSlices(parts: readonly Slice[][], to: ObjectAddress): Promise<void> {
     const place = { ...this.locate(to), ContentType: CONTENT_TYPE };
     await this.attempt(
       () => this.inParts(place, (upload) => this.sendJoined(upload, parts)),
-      objects[0]?.address,
+      parts[0]?.[0]?.address,
     );
   }
 

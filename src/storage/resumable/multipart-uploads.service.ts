@@ -8,6 +8,7 @@ import { DiskReserve } from '../../limits/disk-reserve.service';
 import { FileAddress } from '../files/named-files.service';
 import { Uploaded, UploadParameters } from '../files/upload';
 import { UploadService } from '../files/upload.service';
+import { ObjectAddress } from '../providers/object-address';
 import { ObjectStore } from '../providers/object-store';
 import { projectQuota } from '../quotas/quota';
 import { ObjectRemover } from '../removal/object-remover.service';
@@ -27,8 +28,9 @@ export interface NewPart {
   readonly number: number;
   /** Content-Length, in bytes; null without one. */
   readonly announcedLength: number | null;
-  readonly bytes: AsyncIterable<Buffer>;
-  /** Call it after all bytes have been read. @throws AppError if they are not the bytes that the client meant */
+  /** Bytes that pass through Plinth, or a copy inside the store of as many bytes as are announced. */
+  readonly source: AsyncIterable<Buffer> | ((to: ObjectAddress) => Promise<void>);
+  /** Call it after all bytes have been stored. @throws AppError if they are not the bytes that the client meant */
   end(): Promise<void>;
   /** Known after end(). */
   etag(): string;
@@ -78,16 +80,8 @@ export class MultipartUploadsService {
     const largest = this.uploads.largestFile(project);
     if ((part.announcedLength ?? 0) > largest) throw fileTooLarge(largest);
     const address = this.store.newAddress(project.id);
-    let size = 0;
-    async function* measured(): AsyncGenerator<Buffer, void, undefined> {
-      for await (const chunk of part.bytes) {
-        size += chunk.length;
-        if (size > largest) throw fileTooLarge(largest);
-        yield chunk;
-      }
-    }
-    await this.disk.during(part.announcedLength ?? 0, () =>
-      this.store.put(address, this.disk.watched(measured())),
+    const size = await this.disk.during(part.announcedLength ?? 0, () =>
+      this.storePart(address, part, largest),
     );
     try {
       await part.end();
@@ -101,6 +95,28 @@ export class MultipartUploadsService {
       this.remover.removeLater([address]);
       throw error;
     }
+  }
+
+  /** @param largest bytes that it may have @returns bytes that it has */
+  private async storePart(
+    address: ObjectAddress,
+    { source, announcedLength }: NewPart,
+    largest: number,
+  ): Promise<number> {
+    if (typeof source === 'function') {
+      await source(address);
+      return announcedLength ?? 0;
+    }
+    let size = 0;
+    async function* measured(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+      for await (const chunk of bytes) {
+        size += chunk.length;
+        if (size > largest) throw fileTooLarge(largest);
+        yield chunk;
+      }
+    }
+    await this.store.put(address, this.disk.watched(measured(source)));
+    return size;
   }
 
   /** Sorted by part number. */

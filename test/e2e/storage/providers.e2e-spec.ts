@@ -9,6 +9,7 @@ import {
   PutObjectCommand,
   S3Client,
   UploadPartCommand,
+  UploadPartCopyCommand,
 } from '@aws-sdk/client-s3';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { ObjectAddress } from '../../../src/storage/providers/object-address';
@@ -122,10 +123,27 @@ describe.each(PROVIDERS)('the storage on %s', (_name, startProvider) => {
     expect(await read('joined')).toBe(digest(LARGE));
     expect(await sha256Of('joined')).toBe(digest(LARGE));
 
+    const copied = { Bucket, Key: 'copied', UploadId: (await begin('copied')).UploadId };
+    provider.server?.reset();
+    const copyPart = async (PartNumber: number, CopySourceRange?: string): Promise<object> => {
+      const source = { CopySource: 'box/joined', CopySourceRange };
+      const { CopyPartResult } = await s3.send(
+        new UploadPartCopyCommand({ ...copied, ...source, PartNumber }),
+      );
+      return { PartNumber, ETag: CopyPartResult?.ETag };
+    };
+    const copies = [await copyPart(1), await copyPart(2, 'bytes=5-1048580')];
+    // The provider copies; GCS has no copies of ranges.
+    expect(provider.server?.sentBytes ?? 0).toBeLessThanOrEqual(provider.name === 'gcs' ? MIB : 0);
+    expect(provider.server?.receivedBytes ?? 0).toBeLessThan(1.1 * MIB);
+    await s3.send(new CompleteMultipartUploadCommand({ ...copied, MultipartUpload: { Parts: copies } }));
+    expect(await read('copied')).toBe(digest(Buffer.concat([LARGE, LARGE.subarray(5, MIB + 5)])));
+
     const aborted = { Bucket, Key: 'aborted', UploadId: (await begin('aborted')).UploadId };
     await s3.send(new UploadPartCommand({ ...aborted, PartNumber: 1, Body: LARGE }));
     await s3.send(new AbortMultipartUploadCommand(aborted));
-    for (const Key of ['object', 'copy', 'joined']) await s3.send(new DeleteObjectCommand({ Bucket, Key }));
+    for (const Key of ['object', 'copy', 'joined', 'copied'])
+      await s3.send(new DeleteObjectCommand({ Bucket, Key }));
     await eventually(async () => expect(names()).toEqual([]));
   });
 

@@ -3,12 +3,15 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { AppError } from '../../../common/errors/app-error';
+import type { ByteRange } from '../../../http/syntax/byte-ranges';
+import type { S3File } from '../../files/file';
 import { FileContentRepository } from '../../files/file-content.repository';
-import { ObjectStore } from '../../providers/object-store';
-import { MultipartUploadsService } from '../../resumable/multipart-uploads.service';
+import type { ObjectAddress } from '../../providers/object-address';
+import { ObjectMissingError, ObjectStore } from '../../providers/object-store';
+import { MultipartUploadsService, type NewPart } from '../../resumable/multipart-uploads.service';
 import { intendedFileOf, type ResumableUpload, type UploadPart } from '../../resumable/resumable-upload';
 import type { ChosenParts } from '../../resumable/resumable-uploads.service';
-import { rangeNotSatisfiable, uploadNotFound } from '../../storage.errors';
+import { fileNotFound, rangeNotSatisfiable, uploadNotFound } from '../../storage.errors';
 import { assertSupported, metadataOf } from './object-headers';
 import { S3Bodies } from './s3-bodies.service';
 import { list } from './s3-buckets.service';
@@ -56,7 +59,7 @@ export class S3Multipart {
       const part = {
         number,
         announcedLength: body.length,
-        bytes: body.bytes(),
+        source: body.bytes(),
         end: () => body.assertSound(),
         etag,
       };
@@ -75,11 +78,36 @@ export class S3Multipart {
   ): Promise<void> {
     const { file } = await this.objects.copySource(call);
     const range = copiedRange(call.request.get('x-amz-copy-source-range'), file.size);
+    const part = { number, announcedLength: range.end - range.start + 1, end: () => Promise.resolve() };
+    const copy = this.copierOf(file, range);
+    const stored = copy
+      ? { ...part, source: copy, etag: () => copiedEtag(file, range) }
+      : { ...part, ...this.readPart(file, range) };
+    await this.uploads.addPart(call.caller, upload, stored).catch(translated);
+    sendXml(response, 'CopyPartResult', {
+      ETag: quoted(stored.etag()),
+      LastModified: new Date().toISOString(),
+    });
+  }
+
+  /** Undefined where the bytes have to pass through Plinth: the store copies whole objects only. */
+  private copierOf(
+    { address, size }: S3File,
+    range: ByteRange,
+  ): ((to: ObjectAddress) => Promise<void>) | undefined {
+    const { store } = this;
+    if (size === 0) return undefined;
+    if (range.start === 0 && range.end === size - 1)
+      return (to) => store.copy(address, to, size).catch(sourceMissing);
+    return store.copyRange && ((to) => store.copyRange!(address, to, range).catch(sourceMissing));
+  }
+
+  private readPart({ address }: S3File, range: ByteRange): Pick<NewPart, 'source' | 'etag'> {
     const hash = createHash('md5');
     const { store } = this;
     async function* bytes(): AsyncGenerator<Buffer, void, undefined> {
       if (range.end < range.start) return;
-      const found = await store.read(file.address, range);
+      const found = await store.read(address, range).catch(sourceMissing);
       for await (const chunk of Buffer.isBuffer(found) ? [found] : found) {
         // Copied, because the storing provider may hold a chunk for longer than the reading provider keeps it.
         const copy = Buffer.from(chunk);
@@ -87,17 +115,8 @@ export class S3Multipart {
         yield copy;
       }
     }
-    let digest = '';
-    await this.uploads
-      .addPart(call.caller, upload, {
-        number,
-        announcedLength: range.end - range.start + 1,
-        bytes: bytes(),
-        end: () => Promise.resolve(),
-        etag: () => (digest = hash.digest('hex')),
-      })
-      .catch(translated);
-    sendXml(response, 'CopyPartResult', { ETag: quoted(digest), LastModified: new Date().toISOString() });
+    let digest: string | undefined;
+    return { source: bytes(), etag: () => (digest ??= hash.digest('hex')) };
   }
 
   async complete(call: ObjectCall, response: Response): Promise<void> {
@@ -261,8 +280,19 @@ function chosenParts(stored: readonly UploadPart[], wanted: readonly WantedPart[
   });
 }
 
+/** @throws AppError 404 for an object that was deleted in the meantime */
+function sourceMissing(error: unknown): never {
+  throw error instanceof ObjectMissingError ? fileNotFound() : error;
+}
+
+/** Of a part that the store copied: the MD5 of its bytes where that is known. */
+function copiedEtag({ etag, size }: S3File, { start, end }: ByteRange): string {
+  if (end - start + 1 === size && !etag.includes('-')) return etag;
+  return createHash('md5').update(`${etag} ${start}-${end}`).digest('hex');
+}
+
 /** Parses a range whose ends are inclusive. @throws AppError 400, 416 */
-function copiedRange(header: string | undefined, size: number): { start: number; end: number } {
+function copiedRange(header: string | undefined, size: number): ByteRange {
   if (header === undefined) return { start: 0, end: size - 1 };
   const [, first = '', last = ''] = /^bytes=(\d{1,15})-(\d{1,15})$/.exec(header) ?? [];
   const [start, end] = [Number(first), Number(last)];
