@@ -3,6 +3,8 @@
  * after one sweep all bytes have a row.
  */
 import { randomBytes, randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { HttpAnswer } from '../http-client';
 import type { TestProvider } from '../object-servers/object-stores';
 import { upload } from '../uploads';
 import {
@@ -14,6 +16,7 @@ import {
 } from './killed-install';
 
 const WORKERS = 8;
+const REST_MS = 100;
 const SLOTS_OF_WORKER = 12;
 const BUCKETS = ['box', 'shelf'];
 /** Changed files are downloaded after every kill, all files after this number of kills, and after the last one. */
@@ -30,6 +33,8 @@ interface FileState {
 interface Slot {
   possible: readonly (FileState | null)[];
   changed: boolean;
+  /** A request was answered 503, as on a busy machine: both states stay possible until the next verification. */
+  rests: boolean;
 }
 
 interface ListedFile {
@@ -37,6 +42,16 @@ interface ListedFile {
   readonly bucket_slug: string;
   readonly filename: string;
   readonly sha256: string;
+}
+
+/** The server had no capacity, and asked to try again. */
+class Refused extends Error {}
+
+/** @throws Refused for 503 */
+function assertDone(answer: HttpAnswer, expected: number): HttpAnswer {
+  if (answer.status === 503) throw new Refused(answer.text);
+  expect([answer.status, answer.text]).toEqual([expected, expect.any(String)]);
+  return answer;
 }
 
 const anyOf = <T>(items: readonly T[]): T => items[randomInt(items.length)] as T;
@@ -62,6 +77,7 @@ export class FileWork implements Work {
   private readonly slots: Slot[] = Array.from({ length: WORKERS * SLOTS_OF_WORKER }, () => ({
     possible: [null],
     changed: false,
+    rests: false,
   }));
   private names = 0;
   private verified = 0;
@@ -80,7 +96,7 @@ export class FileWork implements Work {
   run(): Promise<unknown> {
     const workers = Array.from({ length: WORKERS }, (_, worker) => {
       const own = this.slots.slice(worker * SLOTS_OF_WORKER, (worker + 1) * SLOTS_OF_WORKER);
-      return repeatUntilKilled(() => this.operate(anyOf(own)));
+      return repeatUntilKilled(() => this.operate(own.filter(({ rests }) => !rests)));
     });
     return Promise.all(workers);
   }
@@ -101,7 +117,10 @@ export class FileWork implements Work {
     this.figures[name] = (this.figures[name] ?? 0) + by;
   }
 
-  private async operate(slot: Slot): Promise<void> {
+  private async operate(free: readonly Slot[]): Promise<void> {
+    // Let others work until the process is gone.
+    if (free.length === 0) return sleep(REST_MS);
+    const slot = anyOf(free);
     const before = slot.possible[0] as FileState | null;
     const operation =
       before === null ? 'upload' : anyOf(['overwrite', 'overwrite', 'move', 'delete'] as const);
@@ -111,7 +130,9 @@ export class FileWork implements Work {
       else if (operation === 'move') await this.move(slot, before as FileState);
       else await this.put(slot, before);
     } catch (error) {
-      this.count(`${operation} broken off`);
+      slot.rests = error instanceof Refused;
+      this.count(`${operation} ${slot.rests ? 'refused' : 'broken off'}`);
+      if (slot.rests) return;
       throw error;
     }
     this.count(operation);
@@ -125,8 +146,8 @@ export class FileWork implements Work {
     slot.possible = [before, after];
     const options = { name, query: { upsert: String(before !== null) } };
     const service = this.install.service(this.project);
-    const { status, body } = await upload(service, this.storage, bucket, bytes, options);
-    expect(status).toBe(before ? 200 : 201);
+    const answer = await upload(service, this.storage, bucket, bytes, options);
+    const { body } = assertDone(answer, before ? 200 : 201);
     slot.possible = [{ ...after, id: body.data.id }];
   }
 
@@ -135,14 +156,14 @@ export class FileWork implements Work {
     slot.possible = [before, after];
     const change = { filename: after.name, bucket_name: after.bucket };
     const service = this.install.service(this.project);
-    expect((await service.patch(`${this.storage}/files/${before.id}`, change)).status).toBe(200);
+    assertDone(await service.patch(`${this.storage}/files/${before.id}`, change), 200);
     slot.possible = [after];
   }
 
   private async remove(slot: Slot, before: FileState): Promise<void> {
     slot.possible = [before, null];
     const service = this.install.service(this.project);
-    expect((await service.delete(`${this.storage}/files/${before.id}`)).status).toBe(200);
+    assertDone(await service.delete(`${this.storage}/files/${before.id}`), 200);
     slot.possible = [null];
   }
 
@@ -167,6 +188,7 @@ export class FileWork implements Work {
         return file?.sha256 === possible.sha256 && (possible.id ?? file.id) === file.id;
       });
       if (!state && !slot.possible.includes(null)) throw new Error(`lost: ${JSON.stringify(slot.possible)}`);
+      slot.rests = false;
       const key = state && `${state.bucket}/${state.name}`;
       slot.possible = [state && key ? { ...state, id: (listed.get(key) as ListedFile).id } : null];
       if (key) listed.delete(key);

@@ -121,8 +121,9 @@ export class MultipartWork implements Work {
 
 const etagOf = (part: Buffer): string => `"${createHash('md5').update(part).digest('hex')}"`;
 
-/** @throws TypeError, as fetch does, where the connection was lost */
-function asLost(error: unknown): never {
+/** Nothing where the server was busy: the request is repeated. @throws TypeError, as fetch does, where the connection was lost */
+function asLost(error: unknown): void {
   const { $metadata } = error as { $metadata?: { httpStatusCode?: number } };
+  if ($metadata?.httpStatusCode === 503) return;
   throw $metadata?.httpStatusCode === undefined ? new TypeError('no answer', { cause: error }) : error;
 }
