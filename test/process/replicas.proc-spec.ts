@@ -1,14 +1,18 @@
 /**
- * Two replicas on one PostgreSQL and one Redis. A revocation on one applies to the next request on the other, guesses are
- * counted together, and a user's request costs no more round trips than an anonymous one.
+ * Two replicas on one PostgreSQL, one Redis and one object store, each with its own data directory. A revocation on one applies to the
+ * next request on the other, guesses are counted together, a user's request costs no more round trips than an anonymous one, and a
+ * resumable upload goes on at one when the other is killed.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Secret, TOTP } from 'otpauth';
 import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
 import { until } from '../support/eventually';
 import { HttpAnswer, HttpClient } from '../support/http-client';
+import { s3Provider } from '../support/object-servers/object-stores';
 import { PlinthProcess } from '../support/plinth-process';
 import { PostgresProxy } from '../support/postgres-proxy';
 import { hasRedis, TestRedis } from '../support/redis-server';
@@ -37,6 +41,7 @@ interface User {
   /** Proxy between the second replica, which is measured, and PostgreSQL. */
   let proxy: PostgresProxy;
   let redis: TestRedis;
+  let files: Awaited<ReturnType<typeof s3Provider>>;
   let a: PlinthProcess;
   let b: PlinthProcess;
   let project: Project;
@@ -46,23 +51,27 @@ interface User {
     directory = mkdtempSync(join(tmpdir(), 'plinth-replicas-'));
     postgres = await EmbeddedPostgres.start({ dataDir: join(directory, 'pg'), settings: { fsync: 'off' } });
     redis = await TestRedis.start();
+    files = await s3Provider();
     const database = new URL(postgres.url);
     database.pathname = '/plinth';
     proxy = await PostgresProxy.start(database);
     const env = {
+      ...files.env,
       DATABASE_URL: database.href,
       REDIS_URL: redis.url,
       MASTER_KEY: 'replicas-master-key-0123456789-0123456789',
       PUBLIC_URL: 'http://plinth.test',
     };
-    a = await PlinthProcess.start({ dataDir: directory, env });
+    for (const name of ['a', 'b']) mkdirSync(join(directory, name));
+    a = await PlinthProcess.start({ dataDir: join(directory, 'a'), env });
     const led = { ...env, DATABASE_URL: proxy.through(database).href };
-    b = await PlinthProcess.start({ dataDir: directory, env: led });
+    b = await PlinthProcess.start({ dataDir: join(directory, 'b'), env: led });
     project = await newProject();
   }, 120_000);
   afterAll(async () => {
     await Promise.all([a.end('SIGTERM'), b.end('SIGTERM')]);
     await redis.stop();
+    await files.stop();
     await proxy.stop();
     await postgres.stop();
     rmSync(directory, { recursive: true, force: true });
@@ -279,4 +288,65 @@ interface User {
         expect([path, await cost(bearer, path)]).toEqual([path, 1]);
     }
   }, 60_000);
+
+  describe('when one of two machines is killed', () => {
+    /** Sends a part of a body, and leaves the connection open. */
+    const beginPatch = (url: string, headers: Record<string, string>, part: Buffer): void => {
+      const sending = request(url, {
+        method: 'PATCH',
+        headers: { ...headers, 'content-length': 2 * part.length },
+      });
+      sending.on('error', () => undefined).write(part);
+    };
+
+    it('a resumable upload goes on at the other with all acknowledged bytes', async () => {
+      const bytes = randomBytes(7_000_000);
+      const storage = `/p/${project.slug}/storage`;
+      const credentials = {
+        apikey: project.service,
+        authorization: `Bearer ${project.service}`,
+        'tus-resumable': '1.0.0',
+      };
+      const at = ({ baseUrl }: PlinthProcess, path: string, init: RequestInit): Promise<Response> =>
+        fetch(baseUrl + path, { ...init, headers: { ...credentials, ...init.headers } });
+      const patch = (from: number): Record<string, string> => ({
+        'content-type': 'application/offset+octet-stream',
+        'upload-offset': String(from),
+      });
+      await on(a, project.service).post(`${storage}/buckets`, { name: 'box' });
+      const begun = await at(b, `${storage}/v1/upload/resumable`, {
+        method: 'POST',
+        headers: {
+          'upload-length': String(bytes.length),
+          'upload-metadata': `bucketName ${btoa('box')},objectName ${btoa('moved.bin')}`,
+        },
+      });
+      const { pathname: path } = new URL(begun.headers.get('location') ?? '', b.baseUrl);
+      const first = await at(b, path, {
+        method: 'PATCH',
+        headers: patch(0),
+        body: bytes.subarray(0, 3_000_000),
+      });
+      expect(first.status).toBe(204);
+      beginPatch(
+        b.baseUrl + path,
+        { ...credentials, ...patch(3_000_000) },
+        bytes.subarray(3_000_000, 4_000_000),
+      );
+      await b.end('SIGKILL');
+      const offset = Number((await at(a, path, { method: 'HEAD' })).headers.get('upload-offset'));
+      expect(offset).toBeGreaterThanOrEqual(3_000_000);
+      const last = await at(a, path, {
+        method: 'PATCH',
+        headers: patch(offset),
+        body: bytes.subarray(offset),
+      });
+      expect([last.status, last.headers.get('upload-offset')]).toEqual([204, String(bytes.length)]);
+      const found = await at(a, `${storage}/v1/object/authenticated/box/moved.bin`, {});
+      const digest = createHash('sha256')
+        .update(Buffer.from(await found.arrayBuffer()))
+        .digest('hex');
+      expect(digest).toBe(createHash('sha256').update(bytes).digest('hex'));
+    });
+  });
 });

@@ -1,5 +1,5 @@
 import { AppError } from '../../common/errors/app-error';
-import { isAllowed, parseContentType, resolveContentType } from './content-type';
+import { commonTypes, isAllowed, parseContentType, resolveContentType } from './content-type';
 
 describe('resolveContentType', () => {
   const certain = { kind: 'certain', type: 'text/html' } as const;
@@ -74,4 +74,20 @@ describe('isAllowed', () => {
     ['text/html', [], false],
     ['text/html', ['*/*'], true],
   ])('of %s among %j is %s', (type, allowed, expected) => expect(isAllowed(type, allowed)).toBe(expected));
+});
+
+describe('commonTypes', () => {
+  it.each([
+    [null, null, null],
+    [['image/*'], null, ['image/*']],
+    [
+      ['image/*', 'text/plain'],
+      ['image/png', 'text/*'],
+      ['text/plain', 'image/png'],
+    ],
+    [['image/png'], ['*/*'], ['image/png']],
+    [['image/png'], ['text/plain'], []],
+  ])('of %j and %j are %j', (one, other, expected) => {
+    expect(commonTypes(one, other)).toEqual(expected);
+  });
 });

@@ -62,3 +62,15 @@ export function isAllowed(type: string, allowed: readonly string[] | null): bool
     return pattern.endsWith('/*') ? essence.startsWith(pattern.slice(0, -1)) : essence === pattern;
   });
 }
+
+/** The types and patterns that both lists accept; null: any type. */
+export function commonTypes(
+  one: readonly string[] | null,
+  other: readonly string[] | null,
+): readonly string[] | null {
+  if (one === null || other === null) return one ?? other;
+  return [
+    ...one.filter((entry) => isAllowed(entry, other)),
+    ...other.filter((entry) => isAllowed(entry, one)),
+  ];
+}

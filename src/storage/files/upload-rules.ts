@@ -7,13 +7,13 @@ import { storageFault } from '../../common/text/storable';
 import { StorageConfig } from '../../config/app-config';
 import { answerToFault } from '../../http/errors/fault-answers';
 import { Project } from '../../projects/project';
-import { isAllowed, parseContentType } from '../content-type/content-type';
+import { commonTypes, isAllowed, parseContentType } from '../content-type/content-type';
 import { Evidence } from '../content-type/sniff';
 import { assertRoomForFile, ByteLimit, roomIn } from '../quotas/quota';
 import { invalidParameters, fileTooLarge, unsupportedMediaType } from '../storage.errors';
 import { FileContent } from './file';
 import { UploadTarget } from './target.repository';
-import { AnnouncedUpload, UploadParameters } from './upload';
+import { AnnouncedUpload, UploadParameters, UploadRestriction } from './upload';
 
 /**
  * Names are any Unicode text, with `/` as separator (DECISIONS.md 6). They never become part of a path on
@@ -87,6 +87,19 @@ export function limitOf(
   { maxFileBytes }: StorageConfig,
 ): number {
   return Math.min(fileSizeLimit ?? Infinity, settings.max_file_size ?? Infinity, maxFileBytes);
+}
+
+/** The bucket as far as the restriction allows its use, too. */
+export function restricted(
+  target: UploadTarget,
+  { fileSizeLimit, allowedMimeTypes }: UploadRestriction,
+): UploadTarget {
+  const limit = Math.min(target.fileSizeLimit ?? Infinity, fileSizeLimit ?? Infinity);
+  return {
+    ...target,
+    fileSizeLimit: limit === Infinity ? null : limit,
+    allowedMimeTypes: commonTypes(target.allowedMimeTypes, allowedMimeTypes),
+  };
 }
 
 /** @throws AppError 413, 415 when the bucket does not accept the file */

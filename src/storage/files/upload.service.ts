@@ -32,6 +32,7 @@ import {
   limitFor,
   limitOf,
   refuseEarly,
+  restricted,
 } from './upload-rules';
 
 const EARLY_FILENAME =
@@ -70,7 +71,8 @@ export class UploadService {
   ): Promise<{ readonly target: UploadTarget; readonly limit: number }> {
     const { given } = request;
     assertGiven(given);
-    const target = await this.target(caller, request.bucket, given.filename ?? null);
+    const found = await this.target(caller, request.bucket, given.filename ?? null);
+    const target = request.restriction ? restricted(found, request.restriction) : found;
     if (target.mayUpload === 'no') throw forbidden();
     const limit = limitOf(caller.project, target, this.config);
     assertAnnounced(request, limit, target);
@@ -79,7 +81,7 @@ export class UploadService {
 
   /** Null if the database must be asked before the body is read. A virus scanner may put the file elsewhere. */
   private knownTarget(caller: StorageContext, request: UploadRequest): UploadTarget | null {
-    if (request.stored || request.replaces || this.config.clamd) return null;
+    if (request.stored || request.replaces || request.restriction || this.config.clamd) return null;
     return this.known.find(caller, request);
   }
 

@@ -4,6 +4,14 @@ import { QuotaMark } from '../quotas/quota';
 import { ByteFacts } from './byte-meter';
 import { FileRecord } from './file';
 
+/** What a file must be in addition to the rules of its bucket. */
+export interface UploadRestriction {
+  /** Bytes; null: no limit. */
+  readonly fileSizeLimit: number | null;
+  /** Types and patterns; null: any. */
+  readonly allowedMimeTypes: readonly string[] | null;
+}
+
 export interface UploadRequest {
   /** Slug or name. */
   readonly bucket: string;
@@ -11,6 +19,7 @@ export interface UploadRequest {
   readonly given: UploadParameters;
   /** Content-Length, in bytes; null without one. */
   readonly announcedLength: number | null;
+  readonly restriction?: UploadRestriction;
   /** The object that the replaced file must have; undefined: any. */
   readonly replaces?: ObjectAddress;
   /** Where to store the bytes; undefined: at a new address. */
@@ -29,7 +38,7 @@ export interface UploadRequest {
 }
 
 /** What is known about an upload before its body is read. */
-export type AnnouncedUpload = Pick<UploadRequest, 'bucket' | 'given' | 'announcedLength'>;
+export type AnnouncedUpload = Pick<UploadRequest, 'bucket' | 'given' | 'announcedLength' | 'restriction'>;
 
 /** The form of an upload, independent of its wire format. */
 export interface UploadForm {

@@ -4,6 +4,7 @@
  */
 import { parseJson } from '../../common/text/json';
 import { Project } from '../../projects/project';
+import type { UploadRestriction } from '../files/upload';
 import { hmacOf, isSigned } from './signed-url';
 import { invalidSignature, signedUrlExpired } from '../storage.errors';
 
@@ -12,6 +13,7 @@ export interface UploadClaims {
   readonly bucket: string;
   readonly filename: string;
   readonly upsert: boolean;
+  readonly restriction?: UploadRestriction;
   /** The signer's role in the database. */
   readonly role: string;
   /** The signer's claims `sub` and `aal`. */

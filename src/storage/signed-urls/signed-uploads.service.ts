@@ -8,7 +8,7 @@ import { assertFilename } from '../files/upload-rules';
 import { TargetRepository } from '../files/target.repository';
 import { bucketNotFound, forbidden, invalidSignature } from '../storage.errors';
 import { StorageContext } from '../storage-transaction';
-import { signUpload, verifyUpload } from './signed-upload';
+import { signUpload, type UploadClaims, verifyUpload } from './signed-upload';
 
 /** Seconds for which a signed upload is valid, as in Supabase. */
 const VALIDITY = 7_200;
@@ -21,7 +21,11 @@ export class SignedUploadsService {
   ) {}
 
   /** A token for an upload that the caller may make. @throws AppError 400, 403, 404 */
-  async sign(caller: Caller, { bucket, filename }: FileAddress, upsert: boolean): Promise<string> {
+  async sign(
+    caller: Caller,
+    { bucket, filename }: FileAddress,
+    { upsert, restriction }: Pick<UploadClaims, 'upsert' | 'restriction'>,
+  ): Promise<string> {
     assertFilename(filename);
     const target = await this.targets.findUploadTarget(caller, bucket, filename);
     if (!target) throw bucketNotFound();
@@ -32,6 +36,7 @@ export class SignedUploadsService {
       bucket,
       filename,
       upsert,
+      restriction,
       role,
       ...(userId === null ? {} : { sub: userId }),
       ...(typeof aal === 'string' ? { aal } : {}),
@@ -47,10 +52,10 @@ export class SignedUploadsService {
     project: Project,
     { bucket, filename }: FileAddress,
     token: unknown,
-  ): { context: StorageContext; upsert: boolean } {
+  ): Pick<UploadClaims, 'upsert' | 'restriction'> & { readonly context: StorageContext } {
     const claims = verifyUpload(project, token, this.clock.now());
     if (claims.bucket !== bucket || claims.filename !== filename) throw invalidSignature();
-    const { role, sub, aal, upsert } = claims;
+    const { role, sub, aal, upsert, restriction } = claims;
     const context = {
       project,
       database: project.database,
@@ -58,6 +63,6 @@ export class SignedUploadsService {
       claims: JSON.stringify({ role, sub, aal }),
       sessionId: null,
     };
-    return { context, upsert };
+    return { context, upsert, restriction };
   }
 }

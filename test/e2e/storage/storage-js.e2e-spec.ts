@@ -65,7 +65,11 @@ describe('buckets', () => {
     await storage.updateBucket('mine', { public: true, fileSizeLimit: null, allowedMimeTypes: null });
     expect((await storage.getBucket('mine')).data).toMatchObject({ public: true, file_size_limit: null });
     for (const name of ['a', 'b']) await storage.from('mine').upload(name, name);
-    expect((await storage.deleteBucket('mine')).error).toMatchObject({ status: 409, statusCode: '409' });
+    expect((await storage.deleteBucket('mine')).error).toMatchObject({
+      name: 'StorageApiError',
+      status: 409,
+      statusCode: '409',
+    });
     expect((await storage.emptyBucket('mine')).error).toBeNull();
     expect((await storage.from('mine').list()).data).toEqual([]);
     expect((await storage.deleteBucket('mine')).error).toBeNull();
@@ -417,6 +421,27 @@ describe('signed uploads', () => {
       .uploadToSignedUrl(path, String(foreign.data?.token), 'three');
     expect(answer.error).toMatchObject({ status: 403 });
     expect(await (await user.storage.from('private').download(path)).data?.text()).toBe('two');
+  });
+
+  it('bring only what the signer allows', async () => {
+    const path = `${folder()}/signed.png`;
+    const sign = (body?: object): Promise<Response> =>
+      raw(`object/upload/sign/private/${path}`, {
+        method: 'POST',
+        ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+      });
+    const signed = await sign({ file_size_limit: 8, allowed_mime_types: ['image/*'] });
+    const token = String(
+      new URLSearchParams(((await signed.json()) as { url: string }).url.split('?')[1]).get('token'),
+    );
+    const send = (content: string, contentType: string) =>
+      anon.storage.from('private').uploadToSignedUrl(path, token, content, { contentType });
+    expect((await send('123456789', 'image/png')).error).toMatchObject({ status: 413 });
+    expect((await send('12345678', 'text/plain')).error).toMatchObject({ status: 415 });
+    expect((await send('12345678', 'image/png')).error).toBeNull();
+    expect((await sign()).status).toBe(200);
+    for (const body of [{ file_size_limit: -1 }, { allowed_mime_types: 'image/png' }, { size: 1 }])
+      expect((await sign(body)).status).toBe(400);
   });
 
   it('are refused if the caller may not upload, and for another path, project or secret', async () => {

@@ -12,9 +12,10 @@ import { TEXT } from '../../../http/docs/documented-headers';
 import { ErrorList } from '../../../http/docs/error-docs';
 import { Describe, Errors } from '../../../http/docs/operation.decorators';
 import { FileAddress } from '../../files/named-files.service';
-import { UploadForm, UploadParameters } from '../../files/upload';
+import { UploadForm, UploadParameters, UploadRestriction } from '../../files/upload';
 import { UploadService } from '../../files/upload.service';
 import { QuotaWarnings } from '../../quotas/quota-warnings';
+import type { UploadClaims } from '../../signed-urls/signed-upload';
 import { SignedUploadsService } from '../../signed-urls/signed-uploads.service';
 import {
   bucketNotFound,
@@ -33,6 +34,8 @@ import { StorageContext } from '../../storage-transaction';
 import { isForm } from '../form-checks';
 import { KeylessRequests } from '../keyless-requests.service';
 import { MAX_WAITING, openMultipartForm } from '../multipart-form';
+import { validBody } from '../dto/validated';
+import { restrictionIn, SignUploadDto } from './dto/buckets.dto';
 import { ObjectKeyResponse, SignedUploadResponse } from './dto/objects.dto';
 import { toObjectKey } from './object-views';
 import { OBJECT, objectOf, ObjectPath, urlPathOf } from './object-path';
@@ -87,11 +90,13 @@ export class ObjectUploadsController {
   @Describe(`Sign an upload (storage-js)
     The URL is valid for two hours and for one file. The policies decide here, and again at the upload with the role and the id of the caller.`)
   @ApiHeader({ name: 'x-upsert', required: false, schema: TEXT, description: '`true` allows to replace' })
+  @ApiBody({ required: false, type: SignUploadDto })
   @Success(200, 'The URL', SignedUploadResponse)
   @Errors(invalidParameters('filename must not be empty'), bucketNotFound())
   async signUpload(@Req() request: Request): Promise<SignedUploadResponse> {
     const address = objectOf(request);
-    const token = await this.signed.sign(callerOf(request), address, isUpsert(request));
+    const options = { upsert: isUpsert(request), restriction: await this.restrictionOf(request) };
+    const token = await this.signed.sign(callerOf(request), address, options);
     return { url: `/object/upload/sign/${urlPathOf(address)}?token=${token}` };
   }
 
@@ -109,9 +114,9 @@ export class ObjectUploadsController {
   ): Promise<ObjectKeyResponse> {
     const project = await this.requests.projectOf(request);
     const address = objectOf(request);
-    const { context, upsert } = this.signed.verify(project, address, request.query.token);
+    const { context, ...options } = this.signed.verify(project, address, request.query.token);
     await this.requests.count(project, response);
-    return this.receive(request, response, context, address, upsert);
+    return this.receive(request, response, context, address, options);
   }
 
   @NeedsKey()
@@ -125,7 +130,9 @@ export class ObjectUploadsController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<ObjectKeyResponse> {
-    return this.receive(request, response, callerOf(request), objectOf(request), isUpsert(request));
+    return this.receive(request, response, callerOf(request), objectOf(request), {
+      upsert: isUpsert(request),
+    });
   }
 
   @NeedsKey()
@@ -139,7 +146,7 @@ export class ObjectUploadsController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<ObjectKeyResponse> {
-    return this.receive(request, response, callerOf(request), objectOf(request), true);
+    return this.receive(request, response, callerOf(request), objectOf(request), { upsert: true });
   }
 
   private async receive(
@@ -147,17 +154,24 @@ export class ObjectUploadsController {
     response: Response,
     context: StorageContext,
     { bucket, filename }: FileAddress,
-    upsert: boolean,
+    { upsert, restriction }: Pick<UploadClaims, 'upsert' | 'restriction'>,
   ): Promise<ObjectKeyResponse> {
     const { record, marks } = await this.uploads.upload(context, {
       bucket,
       given: { ...optionsOf(request), filename, upsert: String(upsert) },
       announcedLength: announcedLength(request),
+      restriction,
       receive: (held) => this.open(request, held),
     });
     this.warnings.report(context.project, record, marks, response);
     response.status(HttpStatus.OK);
     return toObjectKey(record, bucket);
+  }
+
+  /** Clients send an empty object, or nothing. @throws AppError 400 */
+  private async restrictionOf(request: Request): Promise<UploadRestriction | undefined> {
+    if (announcedLength(request) === 0) return undefined;
+    return this.bodies.useJson(request, async (body) => restrictionIn(validBody(SignUploadDto, body)));
   }
 
   private async open(request: Request, held: number): Promise<UploadForm> {

@@ -1,9 +1,10 @@
 /** Buckets as storage-js sends and reads them. A bucket's id is its name. */
-import { OmitType } from '@nestjs/swagger';
+import { OmitType, PickType } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
 import { INT64, UUID_EXAMPLE } from '../../../../http/docs/documented-types';
 import { Bucket, BucketChange } from '../../../buckets/bucket';
 import { BUCKET_SORTS } from '../../../buckets/bucket.repository';
+import type { UploadRestriction } from '../../../files/upload';
 import { SORT_DIRECTIONS } from '../../../files/list-options';
 import { LIMITS } from '../../../rows/limits';
 import { QueryText } from '../../dto/text';
@@ -61,6 +62,23 @@ export function bucketChange({
 }: UpdateStorageBucketDto): BucketChange {
   const file_size_limit = size === undefined || size === null ? size : bytesOf(size);
   return { is_public: isPublic, file_size_limit, allowed_mime_types };
+}
+
+/** What a signed upload may bring, in addition to the rules of its bucket. */
+@f.Example({ file_size_limit: '2mb', allowed_mime_types: ['image/*'] })
+export class SignUploadDto extends f.model(PickType(UpdateStorageBucketDto, ['file_size_limit']), {
+  allowed_mime_types: f.optional(
+    f.nullable.texts('Null: any type', { max: LIMITS.contentType, maxItems: 20 }),
+  ),
+}) {}
+
+/** Undefined without any. */
+export function restrictionIn({
+  file_size_limit: size,
+  allowed_mime_types: types = null,
+}: SignUploadDto): UploadRestriction | undefined {
+  const fileSizeLimit = size === undefined || size === null ? null : bytesOf(size);
+  return fileSizeLimit === null && types === null ? undefined : { fileSizeLimit, allowedMimeTypes: types };
 }
 
 export class ListBucketsQuery extends f.model({
