@@ -1,5 +1,6 @@
 /** Only the roles of a project can connect to its database, and only Plinth's role to the platform's. */
 import { randomBytes } from 'node:crypto';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { DatabaseAccessCheck } from '../../src/doctor/checks/database-access.check';
 import { openPlatformDatabase } from '../../src/database/platform/platform-data-source';
 import type { ProjectsService } from '../../src/projects/projects.service';
@@ -144,6 +145,24 @@ describe('the platform database', () => {
 
   it('is created by one of several processes that start together, and admits only Plinth', async () => {
     await Promise.all([open(name), open(name), open(name)]);
+    expect(await isClosed(name)).toBe(true);
+  });
+
+  it('is created although the server drops the first logins, as those of a busy process', async () => {
+    const { hostname, port } = new URL(urlOf(name));
+    let logins = 0;
+    const server = createServer((client) => {
+      client.on('error', () => undefined);
+      logins += 1;
+      if (logins < 4 && logins !== 2) return client.resetAndDestroy();
+      const behind = connect(Number(port), hostname).on('error', () => undefined);
+      return client.pipe(behind).pipe(client);
+    });
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    const url = new URL(urlOf(name));
+    url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await (await openPlatformDatabase(url.href, [])).destroy();
+    server.close();
     expect(await isClosed(name)).toBe(true);
   });
 

@@ -78,6 +78,9 @@ const INVALID_CATALOG_NAME = '3D000';
 const CLOSED_DATABASE = '55000';
 const ABSENT: ReadonlySet<string> = new Set([INVALID_CATALOG_NAME, CLOSED_DATABASE]);
 const CONNECT_TIMEOUT_MS = 10_000;
+const LOGIN_ATTEMPTS = 5;
+/** What a client sees if the server closes the connection during the login, as after `authentication_timeout`. */
+const DROPPED: ReadonlySet<string> = new Set(['EPIPE', 'ECONNRESET']);
 
 /**
  * Connects, creates the database if it is missing, and migrates it.
@@ -99,7 +102,7 @@ export async function openPlatformDatabase(
     logger: QUIET_LOGGER,
     extra: { connectionTimeoutMillis: REQUEST_CONNECT_MS, Client: PlatformClient },
   });
-  await withConnection({ connectionString: url }, async (client) => {
+  await connected(url, async (client) => {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
     // Before anything is changed.
     await assertKnownMigrations(client);
@@ -221,17 +224,21 @@ async function connected<T>(
   consequence = `no connection to ${addressOf(url)}`,
 ): Promise<T> {
   let isConnected = false;
-  try {
-    return await withConnection(
-      { connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS },
-      (client) => {
-        isConnected = true;
-        return work(client);
-      },
-    );
-  } catch (error) {
-    if (isConnected) throw error;
-    throw new ServerUnusableError([`${consequence}: ${reasonOf(error)}`], { cause: error });
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await withConnection(
+        { connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS },
+        (client) => {
+          isConnected = true;
+          return work(client);
+        },
+      );
+    } catch (error) {
+      if (isConnected) throw error;
+      // A process that starts on a busy machine may answer too late for the server.
+      if (attempt < LOGIN_ATTEMPTS && DROPPED.has(codeOf(error) ?? '')) continue;
+      throw new ServerUnusableError([`${consequence}: ${reasonOf(error)}`], { cause: error });
+    }
   }
 }
 
