@@ -64,5 +64,5 @@ api_name = us-east-1\ntenant = x\naccess_key = ${key.access_key_id}\nsecret_key 
       rmSync(directory, { recursive: true, force: true });
     }
   },
-  900_000,
+  3_600_000,
 );
