@@ -23,7 +23,7 @@ const PREREQUISITES = {
   session: 'bearer',
   /** The apikey or the bearer is the service-role key. */
   service_role: 'bearer',
-  /** A staff member with a session or a personal access token, or PLATFORM_ADMIN_KEY; what they may do depends on their role. */
+  /** A staff member with a session or a personal access token, or PLATFORM_ADMIN_KEY; their rights depend on their role. */
   staff: null,
   /** The credential is that of a person. */
   staff_member: 'staff',
@@ -42,7 +42,7 @@ export type Credential = keyof typeof PREREQUISITES;
 /** `public`, or the last credential that is checked, after all that it presupposes. */
 export type AccessRule = 'public' | Credential;
 
-/** Declares the checks of a guard, in order. Without any, the guard may come between guards that check credentials. */
+/** Declares the checks of a guard, in order. A guard without checks can run between guards that check credentials. */
 export const Checks = (...credentials: Credential[]): ClassDecorator => SetMetadata(CREDENTIALS, credentials);
 
 export interface Access {
@@ -60,7 +60,7 @@ export function accessOf(controller: Type, handler: Handler): Access {
   const reason = reasonOf(handler) ?? reasonOf(controller);
   const rule = checked.at(-1);
   if (rule === undefined && reason === null)
-    throw new Error('no guard checks a credential, nor is it a @PublicRoute');
+    throw new Error('no guard checks a credential, and it is not a @PublicRoute');
   if (rule !== undefined && reason !== null) throw new Error(`it is a @PublicRoute, and ${rule} is checked`);
   for (const [index, credential] of checked.entries()) {
     const prerequisite = PREREQUISITES[credential];

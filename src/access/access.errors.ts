@@ -1,11 +1,11 @@
-/** Errors of the guards. One message for all invalid credentials, which does not give the reason. */
+/** Errors of the guards. All invalid credentials get the same message, which does not reveal the reason. */
 import { AppError } from '../common/errors/app-error';
 
 /** RFC 6750, 3: a 401 names the scheme that is expected. */
 const CHALLENGE = { 'WWW-Authenticate': 'Bearer' };
 const NOT_VALID = 'The credentials are not valid or no longer valid';
 
-/** `untimely`: signed by the project, but expired or not yet valid. Only the holder of such a token learns that. */
+/** `untimely`: signed by the project, but expired or not yet valid. Revealed only for tokens with a valid signature. */
 export type CredentialFault = 'missing' | 'invalid' | 'untimely';
 
 /** 401. Table REST distinguishes the faults by PostgREST's codes. */
@@ -33,11 +33,11 @@ export const untimelyCredentials = (): AppError => new CredentialsRefused('untim
 export const serviceRoleRequired = (): AppError =>
   new AppError(403, 'forbidden', 'This needs the service-role key', { database: { sqlstate: 'PL403' } });
 
-/** For a token with the claim `read_only`, which staff get who may only read a project (docs/reference/staff.md). */
+/** For tokens with the claim `read_only`, issued to staff members who may only read a project (docs/reference/staff.md). */
 export const readOnlyCredentials = (): AppError =>
   new AppError(403, 'forbidden', 'These credentials may only read', { database: { sqlstate: 'PL403' } });
 
-/** For the claim `unconfirmed`, which tokens of "view as" have that a session made without a proof of identity. */
+/** For tokens of "view as" with the claim `unconfirmed`: the staff session had no recent proof of identity. */
 export const unconfirmedView = (): AppError =>
   new AppError(
     403,

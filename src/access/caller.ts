@@ -5,7 +5,7 @@ import type { ApiKey } from '../projects/api-keys';
 import { SERVICE_ROLE } from '../projects/project-keys';
 import { Project } from '../projects/project';
 
-/** Authenticator assurance level of a session (NIST SP 800-63B): a password alone, or with a code. */
+/** Authenticator assurance level of a session (NIST SP 800-63B): a password alone, or a password and a code. */
 export const ONE_FACTOR = 'aal1';
 export const TWO_FACTORS = 'aal2';
 export type AssuranceLevel = typeof ONE_FACTOR | typeof TWO_FACTORS;
@@ -16,7 +16,7 @@ export interface Caller extends RlsContext {
   readonly tokenClaims: JsonObject;
   /** `sub` of the bearer when it is a UUID: the user's id. */
   readonly userId: string | null;
-  /** Another issuer than the project (setting `trusted_issuers`): its users have no account here. */
+  /** The trusted issuer of the bearer (setting `trusted_issuers`): its users have no account here. */
   readonly issuer?: string;
   /** Set if the bearer is a named key. */
   readonly named?: ApiKey;

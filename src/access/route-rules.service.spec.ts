@@ -22,7 +22,7 @@ class TokenGuard extends Open {}
 @Injectable()
 class RateGuard extends Open {}
 
-/** An application of one controller, started as Nest starts it. */
+/** An application with one controller, started by Nest. */
 async function start(
   controller: Type,
   extend: (app: NestExpressApplication) => void = () => undefined,
@@ -60,7 +60,7 @@ it('derives the rule of each route from the guards of its controller and its met
   ]);
 });
 
-it('knows why a public route is public', async () => {
+it('returns the reason why a route is public', async () => {
   @Controller('a')
   class Published {
     @Get()
@@ -87,12 +87,12 @@ describe('the application does not start with', () => {
     }
     await expect(start(Forgotten)).rejects.toThrow(
       'Routes without an access rule:\n' +
-        'GET /a/one (Forgotten): no guard checks a credential, nor is it a @PublicRoute\n' +
-        'GET /a/two (Forgotten): no guard checks a credential, nor is it a @PublicRoute',
+        'GET /a/one (Forgotten): no guard checks a credential, and it is not a @PublicRoute\n' +
+        'GET /a/two (Forgotten): no guard checks a credential, and it is not a @PublicRoute',
     );
   });
 
-  it('a credential that is checked without the one before it', async () => {
+  it('a credential that is checked without its prerequisite', async () => {
     @Controller('a')
     class Reversed {
       @Get()
@@ -102,7 +102,7 @@ describe('the application does not start with', () => {
     await expect(start(Reversed)).rejects.toThrow('bearer is checked without apikey before it');
   });
 
-  it('anything looked at before a credential', async () => {
+  it('another guard before a guard that checks a credential', async () => {
     @Controller('a')
     @UseGuards(RateGuard)
     class Eager {
@@ -124,7 +124,7 @@ describe('the application does not start with', () => {
     await expect(start(Contradictory)).rejects.toThrow('it is a @PublicRoute, and apikey is checked');
   });
 
-  it('a route that is not a controller’s', async () => {
+  it('a route that belongs to no controller', async () => {
     @Controller('a')
     class Published {
       @Get()
@@ -134,6 +134,6 @@ describe('the application does not start with', () => {
     const addRoute = (app: NestExpressApplication): void => {
       app.getHttpAdapter().get('/aside', () => undefined);
     };
-    await expect(start(Published, addRoute)).rejects.toThrow("GET /aside: it is not a controller's");
+    await expect(start(Published, addRoute)).rejects.toThrow('GET /aside: it belongs to no controller');
   });
 });

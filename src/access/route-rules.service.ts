@@ -29,7 +29,7 @@ export class RouteRules implements OnApplicationBootstrap {
     const rules = this.collect(faults);
     for (const { route } of layersOf(this.host.httpAdapter.getInstance<Application>())) {
       if (route && !rules.some((rule) => isOf(rule, route)))
-        faults.push(`${methodsOf(route)} ${route.path}: it is not a controller's`);
+        faults.push(`${methodsOf(route)} ${route.path}: it belongs to no controller`);
     }
     if (faults.length > 0) throw new Error(`Routes without an access rule:\n${faults.join('\n')}`);
   }

@@ -5,7 +5,7 @@
 import { isJsonObject, JsonObject } from '../common/text/json';
 import { storageFault } from '../common/text/storable';
 
-/** Characters, each a byte. A longer token is refused before it is decoded. */
+/** Limit in characters, one byte each. A longer token is refused before it is decoded. */
 const MAX_TOKEN_LENGTH = 8_192;
 
 const COMPACT_FORM = /^([\w-]+)\.([\w-]+)\.[\w-]+$/;

@@ -1,6 +1,6 @@
 /**
  * Finds the key of a token by its `kid`, and checks times. Each key has one algorithm (RFC 8725, 3.1): passport-jwt checks
- * signatures of the project's secret, and this those of its key pairs.
+ * signatures of the project's secret, and this class signatures of its key pairs.
  */
 import { Injectable } from '@nestjs/common';
 import { createHmac, type KeyObject } from 'node:crypto';
@@ -14,11 +14,11 @@ import type { SigningKey } from '../projects/signing-keys';
 import type { Caller } from './caller';
 import { readToken } from './token-form';
 
-/** How late a token may be used, and how early one whose signer chose a beginning. */
+/** Tolerance for `exp` and `nbf` of tokens that the project signed. */
 const CLOCK_TOLERANCE_SECONDS = 30;
-/** Clocks of other issuers may be further apart, and those of machines that issue tokens: a new key has to work on all at once. */
+/** Tolerance for tokens of other issuers, and for `iat`: machines that issue tokens may have clocks further apart. */
 const ISSUER_TOLERANCE_SECONDS = 120;
-/** Milliseconds for which a verified token of another issuer is not verified again: a withdrawn key ends within them. */
+/** Milliseconds for which a verified token of another issuer is not verified again: a withdrawn key still works that long. */
 const ISSUER_KEY_MS = 600_000;
 
 const KEY_ROLES = [ANON_ROLE, SERVICE_ROLE] as const;
@@ -70,7 +70,7 @@ export class TokenVerifier {
     return hasBegun(nbf, tolerance) && hasBegun(iat, ISSUER_TOLERANCE_SECONDS);
   }
 
-  /** Whether the token of the caller is timely. */
+  /** Whether the token of the caller is valid at the current time. */
   isCallerTimely({ tokenClaims, issuer }: Caller): boolean {
     return this.isTimely(
       tokenClaims,
@@ -78,7 +78,7 @@ export class TokenVerifier {
     );
   }
 
-  /** A key of another issuer, after which the issuer's key set is asked again. */
+  /** The lifetime of a verified key of another issuer, after which the issuer's key set is read again. */
   issuerKey(): { readonly expiresAt: number } {
     return { expiresAt: this.clock.now() + ISSUER_KEY_MS };
   }

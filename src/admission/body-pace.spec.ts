@@ -1,7 +1,7 @@
 import { BodyPace } from './body-pace';
 
 const LIMITS = { minRate: 1_000, windowMs: 10_000, deadlineMs: 35_000 };
-/** Bytes that a window has to bring. */
+/** Bytes that must arrive in a window. */
 const ENOUGH = 10_000;
 
 let tooSlow: jest.Mock;
@@ -13,7 +13,7 @@ afterEach(() => jest.useRealTimers());
 
 const paceOf = (isHeld: boolean): BodyPace => new BodyPace(LIMITS, isHeld, tooSlow);
 
-it('ends what brings less than the rate in a window, whatever came before', () => {
+it('ends a body that is slower than the rate in one window, whatever arrived before', () => {
   const pace = paceOf(false);
   pace.take(1_000_000);
   jest.advanceTimersByTime(LIMITS.windowMs);
@@ -23,10 +23,10 @@ it('ends what brings less than the rate in a window, whatever came before', () =
   expect(tooSlow).toHaveBeenCalledTimes(1);
 });
 
-it('serves a slow line for as long as it brings its bytes', () => {
+it('reads a slow body as long as it keeps the minimum rate', () => {
   const pace = paceOf(false);
   for (let n = 0; n < 1_000; n += 1) {
-    // All at the end of the window: the average counts.
+    // All bytes arrive at the end of the window: only the average counts.
     jest.advanceTimersByTime(LIMITS.windowMs - 1);
     pace.take(ENOUGH);
     jest.advanceTimersByTime(1);
@@ -34,7 +34,7 @@ it('serves a slow line for as long as it brings its bytes', () => {
   expect(tooSlow).not.toHaveBeenCalled();
 });
 
-it('ends a body that is held at the deadline, however fast it comes', () => {
+it('ends a body that is held in memory at the deadline, however fast it arrives', () => {
   const pace = paceOf(true);
   for (let second = 0; second < 34; second += 1) {
     pace.take(ENOUGH);
@@ -45,7 +45,7 @@ it('ends a body that is held at the deadline, however fast it comes', () => {
   expect(tooSlow).toHaveBeenCalledTimes(1);
 });
 
-it('does not count time in which the server did not read', () => {
+it('does not count windows in which the server did not read', () => {
   const pace = paceOf(false);
   jest.advanceTimersByTime(1_000);
   pace.pause();

@@ -1,6 +1,6 @@
 /**
- * Ends a body that arrives too slowly: each window of time needs a least number of bytes, and a body that is held in memory
- * has a deadline. A window in which the server itself paused the body does not count.
+ * Ends a body that arrives too slowly: a minimum number of bytes must arrive in each window of time, and a body that is held
+ * in memory has a deadline. A window in which the server itself paused the body does not count.
  */
 import type { IncomingMessage } from 'node:http';
 import { httpError } from '../common/errors/app-error';
@@ -23,7 +23,7 @@ export class BodyPace {
   private readonly until: number;
 
   /**
-   * Begins at once.
+   * Starts the first window.
    * @param isHeld false for a body that streams: it has no deadline
    * @param onTooSlow called once
    */

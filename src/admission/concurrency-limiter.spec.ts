@@ -4,7 +4,7 @@ beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
 describe('ConcurrencyLimiter', () => {
-  it('lends up to its limit', () => {
+  it('lends connections up to its limit', () => {
     const limiter = new ConcurrencyLimiter<string>(2);
     limiter.add('a');
     expect(limiter.mayGrow()).toBe(true);
@@ -20,7 +20,7 @@ describe('ConcurrencyLimiter', () => {
     expect(limiter.mayGrow(1)).toBe(false);
   });
 
-  it('does not count borrowers that take longer than a moment', () => {
+  it('does not count connections in use for longer than MOMENT_MS', () => {
     const limiter = new ConcurrencyLimiter<string>(2);
     limiter.add('slow');
     limiter.add('slow too');

@@ -1,7 +1,7 @@
 /**
- * Lowers the priority of PostgreSQL's processes that work for a project which takes a large share of the machine while other projects
- * are in use. They then use what the others leave. Only for a PostgreSQL on this machine, on Linux. A process cannot get its priority
- * back without privileges, so its connection is closed when the project is quiet again.
+ * Lowers the priority of PostgreSQL's processes that work for a project which takes a large share of the machine while other
+ * projects are in use. They then use the time that other processes leave. Only for a PostgreSQL on this machine, on Linux. A
+ * process cannot get its priority back without privileges, so its connection is closed when the project is quiet again.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
@@ -10,7 +10,7 @@ import type { SharedConnection, SharedPool } from './shared-pool';
 
 /** Milliseconds between two checks of the connections in use. */
 export const POLL_INTERVAL_MS = 200;
-/** Share of the cores from which on a project's processes have a lower priority. */
+/** Share of the cores above which a project's processes get a lower priority. */
 const LARGE_SHARE = 1 / 4;
 /** The lowest: a dozen of them together get a sixth of the time of one competing process (sched(7), "The nice value"). */
 const NICE = 19;
@@ -31,7 +31,7 @@ export class CpuShares<C extends SharedConnection> {
   private readonly ofThisMachine = new WeakSet<C>();
   private readonly readings = new WeakMap<C, Reading>();
   private readonly lowered = new WeakSet<C>();
-  /** Nothing is left to lower. */
+  /** Connections that need no further change. */
   private readonly isDone = new WeakSet<C>();
   /** Milliseconds of the monotonic clock until which a pool's connections have a lower priority. */
   private readonly until = new Map<SharedPool<C>, number>();
@@ -66,7 +66,7 @@ export class CpuShares<C extends SharedConnection> {
     return over;
   }
 
-  /** Whether a connection that is given back has to be closed: its priority is lower, and its project is quiet again. */
+  /** Whether a connection that is given back must be closed: its priority is lower, and its project is quiet again. */
   isOver(pool: SharedPool<C>, connection: C): boolean {
     return this.lowered.has(connection) && !this.until.has(pool);
   }
@@ -106,7 +106,7 @@ function isInUse(pool: SharedPool<SharedConnection>, now: number): boolean {
   return pool.lent.size > 0 || pool.idle.some(({ idleSince }) => now - idleSince < IN_USE_MS);
 }
 
-/** Nanoseconds of CPU time of a process; null where the system does not tell (Linux: /proc/<pid>/schedstat). */
+/** Nanoseconds of CPU time of a process; null where the system does not report it (Linux: /proc/<pid>/schedstat). */
 function cpuTimeOf(processId: number): number | null {
   try {
     return Number(readFileSync(`/proc/${processId}/schedstat`, 'latin1').split(' ')[0]);

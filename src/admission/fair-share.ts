@@ -1,7 +1,7 @@
-/** Which project may open a connection while few or none are left under the global limit. */
+/** Decides which project may open a connection when few or none are left under the global limit. */
 import type { SharedConnection, SharedIdleConnections, SharedPool, WaitingRequest } from './shared-pool';
 
-/** Share of the connections from which on a project that has one waits a little before it opens another. */
+/** Share of the connections above which a project that has one waits briefly before it opens another. */
 const PLENTY_SHARE = 1 / 2;
 /** Milliseconds of waiting: more than a connection needs to open, even on a busy machine. */
 const WAIT_TIMEOUT_MS = 50;
@@ -31,7 +31,7 @@ export class FairShare<C extends SharedConnection, P extends SharedPool<C>> {
     return this.starving.has(pool);
   }
 
-  /** The pool got a connection, or waits for something else than the global limit. */
+  /** Called when the pool got a connection, or waits for something other than the global limit. */
   delete(pool: P): void {
     this.starving.delete(pool);
   }

@@ -11,7 +11,7 @@ function requestOf(apikey: string, headers: Record<string, string> = {}): Incomi
 }
 
 describe('FairStarts', () => {
-  it('starts all requests at once while one tenant is present', () => {
+  it('starts all requests immediately while one tenant is present', () => {
     const starts = new FairStarts();
     let started = 0;
     for (let n = 0; n < 100; n += 1) starts.take(requestOf('one'), () => (started += 1));
@@ -50,14 +50,14 @@ describe('FairStarts', () => {
       ['content-length', '7'],
       ['transfer-encoding', 'chunked'],
     ])(
-      'starts a request with a body at once, because its budget counts what is read only: %s',
+      'immediately starts a request with a body, because the budget counts only bytes that were read: %s',
       (name, value) => {
         take('flood', 'body', { [name]: value });
         expect(order).toContain('body');
       },
     );
 
-    it('gives a request with a body its turn when the body was read', async () => {
+    it('gives a request with a body its turn once the body is read', async () => {
       const read = (tenant: string): Promise<void> | undefined =>
         starts.turnFor(take(tenant, 'body', { 'content-length': '7' }));
       expect(read('neighbour')).toBeUndefined();

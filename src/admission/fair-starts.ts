@@ -1,10 +1,10 @@
 /**
  * Starts the requests that arrive together in turns of the event loop, a few of each tenant at a time. The requests of one tenant
- * that floods the process then delay requests of another tenant by a few requests, not by all that arrived before. While one tenant alone
- * sends requests, each is started at once.
+ * that floods the process then delay requests of another tenant by a few requests, not by all that arrived before. While one
+ * tenant alone sends requests, each is started immediately.
  *
- * A request with a body is always started at once, and takes its turn when the body was read (turnFor): the budget of bodies counts
- * only what is read.
+ * A request with a body is always started at once, and takes its turn when the body was read (turnFor): the budget of bodies
+ * counts only what is read.
  */
 import type { IncomingMessage } from 'node:http';
 
@@ -23,7 +23,7 @@ export class FairStarts {
   private sharedUntil = -Infinity;
   private isPlanned = false;
 
-  /** Calls `start` at once or in one of the next turns; then not, if the client has disconnected. */
+  /** Calls `start` immediately or in one of the next turns; not at all if the client disconnects before. */
   take(request: IncomingMessage, start: () => void): void {
     const tenant = tenantOf(request);
     this.notice(tenant);
@@ -34,7 +34,7 @@ export class FairStarts {
       });
   }
 
-  /** The turn of a request whose body was read. Undefined: its work may begin at once. */
+  /** The turn of a request whose body was read; undefined if its work can begin immediately. */
   turnFor(request: IncomingMessage): Promise<void> | undefined {
     const tenant = tenantOf(request);
     return this.mayStart(tenant) ? undefined : new Promise((resolve) => this.wait(tenant, resolve));
@@ -58,7 +58,7 @@ export class FairStarts {
     else this.lines.set(tenant, [start]);
   }
 
-  /** False when the tenant has started all requests that it may in this turn. */
+  /** False when the tenant has started all requests that it may start in this turn. */
   private count(tenant: string): boolean {
     const started = this.started.get(tenant) ?? 0;
     if (started >= PER_TURN) return false;
@@ -89,7 +89,7 @@ export class FairStarts {
 }
 
 /**
- * Whose request it is, as far as the head tells without a check of credentials: the key, else the project in the path, else the
+ * The tenant of a request, from its head and before credentials are checked: the key, else the project in the path, else the
  * client's address. A wrong name gains nothing: it gets a share like any other.
  */
 function tenantOf({ headers, url = '', socket }: IncomingMessage): string {

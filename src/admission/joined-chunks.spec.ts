@@ -11,11 +11,11 @@ function bytes(count: number, from = 0): Buffer {
   return Buffer.from(Array.from({ length: count }, (_, n) => (from + n) % 251));
 }
 
-/** Divides bytes into chunks of these sizes, again and again. */
+/** Divides bytes into chunks of these sizes, repeatedly. */
 function* divided(all: Buffer, sizes: readonly number[]): Generator<Buffer> {
   for (let at = 0, n = 0; at < all.length; n += 1) {
     const size = sizes[n % sizes.length] ?? 1;
-    // Copied, as Node.js does.
+    // Copies the chunk, as Node.js does.
     yield Buffer.from(all.subarray(at, at + size));
     at += size;
   }
@@ -49,7 +49,7 @@ it('joins waiting chunks, and requests a pause at the high-water mark', async ()
   expect(chunks.length).toBeLessThan(10);
 });
 
-it('gives each chunk to a reader that waits at once', () => {
+it('gives each chunk immediately to a waiting reader', () => {
   const request = new Request(new Socket());
   const chunks: number[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk.length));
@@ -63,7 +63,7 @@ it('gives each chunk to a reader that waits at once', () => {
   });
 });
 
-it('serves a request that got the prototype after it was made', async () => {
+it('serves a request whose prototype was set after its construction', async () => {
   const request = new IncomingMessage(new Socket());
   Object.setPrototypeOf(request, Request.prototype);
   const all = bytes(3_000);

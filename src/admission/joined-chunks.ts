@@ -10,8 +10,8 @@ const LARGE = 1024;
 const BLOCK = 4 * 1024;
 
 /**
- * Requests whose small chunks are joined. Each call makes a separate class, whose prototype may be changed. Express sets that prototype
- * on requests of other servers, too, such as the one for metrics: their constructor has set none of the members.
+ * Requests whose small chunks are joined. Each call makes a separate class, whose prototype may be changed. Express sets that
+ * prototype on requests of other servers, too, such as the metrics server: their constructor set none of these members.
  */
 export function joiningRequests(): typeof IncomingMessage {
   return class extends IncomingMessage {
@@ -21,7 +21,7 @@ export function joiningRequests(): typeof IncomingMessage {
 
     /** Called by Node.js for each chunk, and with null at the end. False: the socket is paused until the next read(). */
     override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {
-      // A chunk that the reader gets at once is not copied.
+      // A chunk that goes to the reader immediately is not copied.
       const isJoined =
         chunk !== null && chunk.length < LARGE && (this.block !== undefined || this.readableLength > 0);
       if (isJoined) return this.join(chunk);

@@ -12,10 +12,10 @@ beforeEach(() => {
 });
 afterEach(() => jest.useRealTimers());
 
-/** What is admitted at once. */
+/** Reserves memory that must be free without waiting. */
 function reserved(sender: Sender, bytes: number): Reservation {
   const memory = budget.reserve(sender, bytes);
-  if (memory instanceof Promise) throw new Error('there is no room');
+  if (memory instanceof Promise) throw new Error('there is no free memory');
   return memory;
 }
 
@@ -27,7 +27,7 @@ function thrownBy(work: () => unknown): unknown {
   }
 }
 
-/** Reserves pieces until there is no room. @returns bytes */
+/** Reserves pieces until no memory is free. @returns bytes */
 async function fill(sender: Sender, piece = 10): Promise<number> {
   let bytes = 0;
   for (;;) {
@@ -42,8 +42,8 @@ async function fill(sender: Sender, piece = 10): Promise<number> {
   }
 }
 
-describe('what may be held', () => {
-  it('is half of all for one client, two thirds for a project, four fifths for an address', async () => {
+describe('a reservation', () => {
+  it('takes at most half of all for one client, two thirds for a project, four fifths for an address', async () => {
     expect(await fill(of('a'))).toBe(TOTAL / 2);
     budget = new MemoryBudget({ total: TOTAL, waitTimeoutMs: WAIT_TIMEOUT_MS, maxWaiting: 3 });
     let project = 0;
@@ -55,12 +55,12 @@ describe('what may be held', () => {
     expect(address).toBe((TOTAL * 4) / 5);
   });
 
-  it('leaves some for every further project', async () => {
+  it('leaves memory for every further project', async () => {
     for (let n = 0; n < 6; n += 1)
       expect(await fill(of(`project ${n}`, `192.0.2.${n}`), 1)).toBeGreaterThan(0);
   });
 
-  it('is all there again when everything was released', () => {
+  it('returns all memory when it is released', () => {
     const memories = [reserved(of('a'), 100), reserved(of('b'), 200), reserved(of(''), 1)];
     memories[1]?.grow(50);
     expect(budget.stats().reserved).toBe(351);
@@ -72,14 +72,14 @@ describe('what may be held', () => {
     reserved(of('a'), TOTAL / 2);
   });
 
-  it('is refused for good where a body could never fit', () => {
+  it('is refused with 413 if the body could never fit', () => {
     expect(thrownBy(() => budget.reserve(of('a'), TOTAL / 2 + 1))).toMatchObject({ status: 413 });
     const memory = reserved(of('a'), 1);
     expect(thrownBy(() => memory.grow(TOTAL / 2))).toMatchObject({ status: 413 });
     expect(budget.stats().reserved).toBe(1);
   });
 
-  it('does not grow into what is left for others', () => {
+  it('does not grow into memory that is left for others', () => {
     reserved(of('b'), TOTAL / 3);
     const memory = reserved(of('a'), 1);
     expect(thrownBy(() => memory.grow(TOTAL / 2 - 10))).toMatchObject({
@@ -91,7 +91,7 @@ describe('what may be held', () => {
 });
 
 describe('the line', () => {
-  it('is served as room comes, a later small body never before an earlier large one of its client', async () => {
+  it('admits requests as memory becomes free, those of one client in order of arrival', async () => {
     const held = reserved(of('a'), 600);
     const order: string[] = [];
     const [large, small] = [budget.reserve(of('a'), 500), budget.reserve(of('a'), 1)];
@@ -119,7 +119,7 @@ describe('the line', () => {
     expect(budget.stats()).toEqual({ reserved: 0, waiting: 0 });
   });
 
-  it('has an end', async () => {
+  it('refuses requests that exceed its length or its timeout', async () => {
     reserved(of('a'), 600);
     const waiting = [1, 2, 3].map(() => expect(budget.reserve(of('a'), 10)).rejects.toThrow());
     await expect(budget.reserve(of('a'), 10)).rejects.toMatchObject({ status: 503 });

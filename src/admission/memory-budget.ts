@@ -1,9 +1,9 @@
 /**
  * The memory that all request bodies of this process share. A body reserves memory before it is read; when none is left,
- * requests wait a moment, unread, and are then refused.
+ * requests wait briefly, unread, and are then refused.
  *
- * No sender can take all of it: each may hold at most a multiple of the free memory, so some is always left for a sender
- * that holds none (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998).
+ * No sender can take all of it: each may hold at most a multiple of the free memory, so some is always left for a sender that
+ * holds none (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998).
  */
 import { type AppError, busy, httpError } from '../common/errors/app-error';
 
@@ -12,7 +12,7 @@ export interface BudgetLimits {
   readonly total: number;
   /** Milliseconds that a request waits for memory. */
   readonly waitTimeoutMs: number;
-  /** Requests that may wait; further requests are refused at once. */
+  /** Requests that may wait; further requests are refused immediately. */
   readonly maxWaiting: number;
   /** Bytes of one reservation; default: what one client may have when nothing else is reserved. */
   readonly perReservation?: number;
@@ -20,9 +20,9 @@ export interface BudgetLimits {
 
 /** The errors for a reservation that is refused. */
 export interface BudgetErrors {
-  /** There is no room now. */
+  /** For memory that is not free now. */
   readonly noMemory: () => AppError;
-  /** One reservation may never have so much. */
+  /** For more memory than one reservation may ever have. */
   readonly tooMuchMemory: () => AppError;
 }
 
@@ -48,9 +48,9 @@ interface Waiting {
   readonly admit: () => void;
 }
 
-/** Counts memory that is made from a body. */
+/** Counts memory that the parsed form of a body takes. */
 export interface Memory {
-  /** Reserves all of the bytes or none. @throws AppError 413 for more than any body may take, 503 when there is no room now */
+  /** Reserves all of the bytes or none. @throws AppError 413 for more than any body may take, 503 if memory is short */
   grow(bytes: number): void;
 }
 
@@ -105,7 +105,7 @@ export class MemoryBudget {
     return this.limits.perReservation ?? (this.limits.total * CLIENT_SHARE) / (1 + CLIENT_SHARE);
   }
 
-  /** Synchronous where there is room. @throws AppError 413 for more than one body may take, 503 when there is no room in time */
+  /** Synchronous if the memory is free. @throws AppError 413 for more than one body may take, 503 after the timeout */
   reserve(sender: Sender, bytes: number): Reservation | Promise<Reservation> {
     const parts = partsOf(sender);
     this.assertPossible(bytes);
@@ -114,19 +114,19 @@ export class MemoryBudget {
     return this.admit(parts, bytes);
   }
 
-  /** A reservation that is empty as yet, and grows without waiting. */
+  /** An initially empty reservation, which grows without waiting. */
   open(sender: Sender): Reservation {
     return new Reservation(this, partsOf(sender), 0);
   }
 
-  /** For a Reservation, which holds `before` bytes already. */
+  /** Called by a Reservation that already holds `before` bytes. */
   take(parts: Parts, bytes: number, before: number): void {
     this.assertPossible(before + bytes);
     if (!this.hasRoom(parts, bytes)) throw this.errors.noMemory();
     this.add(parts, bytes);
   }
 
-  /** For a Reservation. */
+  /** Called by a Reservation. */
   giveBack(parts: Parts, bytes: number): void {
     this.add(parts, -bytes);
     this.serveLine();
@@ -155,7 +155,7 @@ export class MemoryBudget {
     });
   }
 
-  /** Requests of one client are served in order, or a large body would never find room. */
+  /** Requests of one client are served in order, or a large body would never find enough free memory. */
   private serveLine(): void {
     if (this.line.length === 0) return;
     const behind = new Set<string>();
@@ -192,7 +192,7 @@ export class MemoryBudget {
   }
 }
 
-/** Neither a project's id nor an address holds a blank. */
+/** Unambiguous, since neither a project's id nor an address contains a space. */
 function partsOf({ account, address }: Sender): Parts {
   return [
     [`client ${account} ${address}`, CLIENT_SHARE],

@@ -10,7 +10,7 @@ describe('RequestRates', () => {
     rates = new RequestRates({ now: () => time, nowSeconds: () => 0, date: () => new Date(time) });
   });
 
-  it('admits as many requests as the limit at once, and further ones at its rate', () => {
+  it('admits a burst of as many requests as the limit, then requests at that rate', () => {
     expect(admitted(1_000, 100)).toBe(100);
     time = 500;
     expect(admitted(1_000, 100)).toBe(50);
@@ -18,14 +18,14 @@ describe('RequestRates', () => {
     expect(admitted(1_000, 100)).toBe(100);
   });
 
-  it('admits a tenth of ten times the limit', () => {
+  it('admits a tenth of the requests at ten times the limit', () => {
     let count = 0;
     for (time = 0; time < 10_000; time += 1) count += admitted(1, 100);
     expect(count).toBeGreaterThanOrEqual(1_000);
     expect(count).toBeLessThanOrEqual(1_100);
   });
 
-  it('tells when the next request is admitted', () => {
+  it('returns the time until the next request is admitted', () => {
     expect(admitted(1, 1)).toBe(1);
     time = 250;
     expect(rates.take('one', 1)).toBe(750);
@@ -33,7 +33,7 @@ describe('RequestRates', () => {
     expect(rates.take('one', 1)).toBe(0);
   });
 
-  it('counts each project alone, and obeys a changed limit at once', () => {
+  it('counts each project separately, and applies a changed limit immediately', () => {
     expect(admitted(10, 5)).toBe(5);
     expect(admitted(10, 5, 'other')).toBe(5);
     time = 1_000;

@@ -1,11 +1,11 @@
 /**
- * Requests of each second, by project: a bucket that holds as many requests as the limit and is filled at that rate. In the memory of
- * this process, because it protects this process, and a refusal must cost next to nothing.
+ * Limits the requests per second of each project: a bucket that holds as many requests as the limit and is filled at that rate.
+ * Kept in the memory of this process, because it protects this process, and a refusal must cost next to nothing.
  */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../common/time/clock';
 
-/** Projects with a limit that are kept. One that is dropped begins with a full bucket. */
+/** Limit of projects that are kept. A project that was dropped begins again with a full bucket. */
 const KEPT = 10_000;
 
 interface Bucket {
@@ -22,8 +22,8 @@ export class RequestRates {
 
   /**
    * Counts a request, unless it is refused.
-   * @param limit requests of a second
-   * @returns milliseconds until one is left again; 0: it is admitted
+   * @param limit requests per second
+   * @returns milliseconds until the next request is admitted; 0 if this one is
    */
   take(id: string, limit: number): number {
     const now = this.clock.now();

@@ -63,7 +63,7 @@ it('starts a request when the response before it was sent', async () => {
   });
 });
 
-it('starts none after the connection closed, and their responses emit close', async () => {
+it('starts no request after the connection closed, and their responses emit close', async () => {
   await send(['/1', '/2', '/3'], (_request, response) => response.destroy());
   await connectionClosed();
   expect(started).toEqual(['/1']);

@@ -14,7 +14,7 @@ export class RequestTurns {
   private readonly waiting = new WeakMap<Socket, number>();
 
   /**
-   * Calls `start` at once, or when the responses before this one were sent. If the connection closes first, `start` is not
+   * Calls `start` immediately, or when the responses before this one were sent. If the connection closes first, `start` is not
    * called, and the response emits `close`.
    */
   take(request: IncomingMessage, response: ServerResponse, start: () => void): void {

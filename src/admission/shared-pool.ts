@@ -1,10 +1,10 @@
-/** What the rules of this room need to know about a project's connections (src/database/pools). Moments are of the monotonic clock. */
+/** A project's connections (src/database/pools) as this folder needs them. Times are of the monotonic clock. */
 export interface SharedConnection {
-  /** Of PostgreSQL's process; 0 while it is not known. */
+  /** Process id of the PostgreSQL backend; 0 while it is not known. */
   readonly processId: number;
   readonly openSince: number;
   readonly idleSince: number;
-  /** Since when the client has taken nothing of a streamed response; null: it makes progress. */
+  /** The time since which the client has read nothing of a streamed response; null while it makes progress. */
   readonly pausedSince: number | null;
   /** The project's id is the key. */
   readonly database: { readonly key: string };
@@ -25,7 +25,7 @@ export interface WaitingRequest {
 
 /** The idle connections of all projects. */
 export interface SharedIdleConnections<C extends SharedConnection> {
-  /** One whose project has more than `kept`, or was not used for a while. */
+  /** An idle connection whose project has more than `kept`, or was not used for a while. */
   dispensable(kept: number): C | undefined;
   oldest(): C | undefined;
 }

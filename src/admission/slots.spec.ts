@@ -20,7 +20,7 @@ function held(): { work: () => Promise<void>; started: () => boolean; end: () =>
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('slots', () => {
-  it('run as many tasks at once as there are slots, and the rest in order of arrival', async () => {
+  it('run as many tasks concurrently as there are slots, and the rest in order of arrival', async () => {
     const slots = new Slots(2, 10);
     const tasks = [held(), held(), held(), held()];
     const done = tasks.map(({ work }) => slots.use(work, full));
@@ -34,7 +34,7 @@ describe('slots', () => {
     expect(slots.waiting).toBe(0);
   });
 
-  it('refuse a task at once when the queue is full', async () => {
+  it('immediately refuse a task when the queue is full', async () => {
     const slots = new Slots(1, 1);
     const [running, waiting] = [held(), held()];
     const done = [slots.use(running.work, full)];
@@ -47,7 +47,7 @@ describe('slots', () => {
     await Promise.all(done);
   });
 
-  it('are given to tenants in turn, whatever the number of their tasks', async () => {
+  it('are given to tenants in turn, regardless of the number of their tasks', async () => {
     const slots = new Slots(1, 10);
     const first = held();
     const order: string[] = [];
@@ -72,7 +72,7 @@ describe('slots', () => {
     for (const name of ['a1', 'a2', 'a3']) done.push(task('a', name));
     expect([slots.isFull('a'), slots.isFull('b')]).toEqual([true, false]);
     done.push(task('b', 'b1'));
-    // With two tasks to one, an exchange would only turn the two around.
+    // With two tasks against one, an exchange would only swap the two tenants.
     expect([slots.isFull('a'), slots.isFull('b')]).toEqual([true, true]);
     await expect(slots.use(async () => undefined, full, 'b')).rejects.toThrow('full');
     expect(slots.waiting).toBe(3);

@@ -1,6 +1,6 @@
 /**
  * Limits concurrent work, with a bounded queue that tenants share: they take turns, and a full queue makes room for the tenant
- * that has less in it. So a flood of one tenant delays and refuses its own work.
+ * that has less in it. A flood of one tenant therefore delays and refuses its own work.
  */
 
 interface Waiting {
@@ -9,7 +9,7 @@ interface Waiting {
 }
 
 interface TenantLimits {
-  /** Tasks of one tenant at once. */
+  /** Limit of concurrent tasks of one tenant. */
   readonly perTenant: number;
   /** Milliseconds that a task waits before it is refused. */
   readonly waitTimeoutMs: number;
@@ -24,7 +24,7 @@ export class Slots {
   private count = 0;
 
   /**
-   * @param size limit for tasks at once
+   * @param size limit for concurrent tasks
    * @param maxWaiting limit for tasks in the queue; further tasks are refused
    */
   constructor(
@@ -46,7 +46,7 @@ export class Slots {
   }
 
   /**
-   * Runs work in a slot. Tenants take turns; the work of one is done first come, first served.
+   * Runs work in a slot. Tenants take turns; the work of one tenant runs in order of arrival.
    * @param whenFull creates the error for a full queue, also for work that has to leave it
    * @param abandoned aborted when nobody waits for the work any more
    */
@@ -95,7 +95,7 @@ export class Slots {
       const waiting: Waiting = {
         enter: () => {
           const line = leave();
-          // The turn of this tenant comes after those of the others.
+          // This tenant's next turn comes after the turns of the others.
           if (this.lines.delete(tenant)) this.lines.set(tenant, line);
           this.take(tenant);
           resolve();
@@ -123,7 +123,7 @@ export class Slots {
     }
   }
 
-  /** The longest line, if the tenant's own will be shorter with one task more. */
+  /** The longest queue, if it stays longer than the tenant's queue with one more task. */
   private lineWithMoreThan(tenant: string): Waiting[] | undefined {
     let longest: Waiting[] = [];
     for (const line of this.lines.values()) if (line.length > longest.length) longest = line;

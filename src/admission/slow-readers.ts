@@ -1,5 +1,5 @@
 /**
- * Closes connections whose clients read a response too slowly: its rest occupies memory, a provider's connection or a
+ * Closes connections whose clients read a response too slowly: the unsent rest occupies memory, a provider's connection or a
  * database connection. Checks all connections once per window, so it adds no cost to single responses.
  */
 import type { Server, Socket } from 'node:net';
@@ -65,7 +65,7 @@ export class SlowReaders {
   }
 }
 
-/** The system sends a large write in pieces, while `bytesWritten` counts it at once. */
+/** The system sends a large write in pieces, while `bytesWritten` counts it immediately. */
 function takenBy({ _bytesDispatched: dispatched = 0, _handle: handle }: SocketState): number {
   return dispatched - (handle?.writeQueueSize ?? 0);
 }

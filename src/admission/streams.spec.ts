@@ -29,7 +29,7 @@ const pass = (ms: number): void => {
 };
 const refused = expect.objectContaining({ kind: 'too_many_streams' }) as Error;
 
-it('refuses one too many of a client, of a project, and of all, while all make progress', () => {
+it('refuses a stream beyond the limit of a client, of a project, or of all, while all make progress', () => {
   begin('1');
   begin('2');
   expect(() => begin('of the client')).toThrow(refused);

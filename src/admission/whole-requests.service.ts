@@ -1,6 +1,6 @@
 /**
- * Admits requests that take much of this process from beginning to end: large SQL, large migrations, dumps of a schema, restores.
- * A tenant has one of them at a time; tenants do not wait for each other.
+ * Admits requests that occupy this process from beginning to end: large SQL, large migrations, dumps of a schema, restores. A
+ * tenant has one of them at a time; tenants do not wait for each other.
  */
 import { Injectable } from '@nestjs/common';
 import { type AppError, busy } from '../common/errors/app-error';
@@ -17,7 +17,7 @@ export class WholeRequests {
   private readonly slots = new Slots(Infinity, MAX_WAITING, { perTenant: 1, waitTimeoutMs: WAIT_TIMEOUT_MS });
 
   /**
-   * @param tenant a project's id, or who restores
+   * @param tenant a project's id, or an id of the restore
    * @param abandoned aborted when the client disconnects: the request leaves the queue
    * @throws AppError 503 when too many requests wait, or another one takes too long
    */
@@ -25,7 +25,7 @@ export class WholeRequests {
     return this.slots.use(work, tooManyRequests, tenant, abandoned);
   }
 
-  /** As run(), for a script of so many characters. A small one waits for nothing. */
+  /** As run(), for a script of this many characters. A small script does not wait. */
   runScript<T>(project: string, length: number, work: () => Promise<T>, abandoned?: AbortSignal): Promise<T> {
     return length < LARGE_SCRIPT ? work() : this.run(project, work, abandoned);
   }

@@ -18,7 +18,7 @@ describe('large requests', () => {
     expect(most).toBe(2);
   });
 
-  it('of a flood are refused with Retry-After, and a small script runs at once', async () => {
+  it('of a flood are refused with Retry-After, and a small script runs immediately', async () => {
     const admission = new WholeRequests();
     let end = (): void => undefined;
     const first = admission.runScript('a', LARGE, () => new Promise<void>((resolve) => (end = resolve)));

@@ -6,7 +6,7 @@ import { RoleDocuments } from './role-documents';
 const catalog = (fingerprint: string): Catalog => ({ fingerprint }) as Catalog;
 
 describe('collectDocument', () => {
-  it('joins the pieces, and names them by their content', async () => {
+  it('joins the pieces, and derives the entity tag from their content', async () => {
     const one = await collectDocument(['a', 'é', '']);
     expect(gunzipSync(Buffer.concat(one.zipped)).toString()).toBe('aé');
     expect(one.size).toBe(3);
@@ -14,7 +14,7 @@ describe('collectDocument', () => {
     expect((await collectDocument(['aè'])).etag).not.toBe(one.etag);
   });
 
-  it('lets other work have its turn', async () => {
+  it('yields to other work', async () => {
     let turns = 0;
     let done = false;
     const count = (): void => {
@@ -39,7 +39,7 @@ describe('RoleDocuments', () => {
     return { make: () => collectDocument([`document ${++made}`]), made: () => made };
   };
 
-  it('builds a document once for many that ask for it at once, and keeps it', async () => {
+  it('builds a document once for concurrent requests, and caches it', async () => {
     const documents = new RoleDocuments();
     const { make, made } = maker();
     const schema = catalog('a');
@@ -53,7 +53,7 @@ describe('RoleDocuments', () => {
     expect(made()).toBe(3);
   });
 
-  it('keeps a large document compressed, so that it is not built at each request', async () => {
+  it('caches a large document in compressed form', async () => {
     const documents = new RoleDocuments();
     const part = JSON.stringify(
       Object.fromEntries(Array.from({ length: 4_000 }, (_, n) => [`column_${n}`, 'text'])),
@@ -73,7 +73,7 @@ describe('RoleDocuments', () => {
     expect(Buffer.concat(document.zipped).length).toBeLessThan(16_000_000);
   }, 30_000);
 
-  it('refuses one that is too large, without writing it again', async () => {
+  it('refuses a document that is too large, without building it again', async () => {
     const documents = new RoleDocuments();
     const part = 'x'.repeat(1_000_000);
     let made = 0;
@@ -92,7 +92,7 @@ describe('RoleDocuments', () => {
     expect(made).toBe(2);
   }, 30_000);
 
-  it('builds one of a project at a time', async () => {
+  it('builds one document of a project at a time', async () => {
     const documents = new RoleDocuments();
     let [running, most] = [0, 0];
     const make = async (): Promise<ServedDocument> => {
@@ -105,7 +105,7 @@ describe('RoleDocuments', () => {
     expect(most).toBe(1);
   });
 
-  it('keeps no failure', async () => {
+  it('does not cache a failure', async () => {
     const documents = new RoleDocuments();
     const { make } = maker();
     const failing = documents.get('acme', 'key', catalog('a'), () => Promise.reject(new Error('gone')));
@@ -113,7 +113,7 @@ describe('RoleDocuments', () => {
     await expect(documents.get('acme', 'key', catalog('a'), make)).resolves.toMatchObject({ size: 10 });
   });
 
-  it('refuses when too many wait', async () => {
+  it('refuses a request when too many wait', async () => {
     const documents = new RoleDocuments();
     const { make } = maker();
     const all = Array.from({ length: 200 }, (_, index) =>

@@ -13,7 +13,7 @@ const CACHED_BYTES = 64 * 1024 * 1024;
 /** Changes of role memberships are not announced like DDL, so documents are rebuilt after this time. */
 const CACHED_MS = 60_000;
 
-/** Documents built at once, of all projects: for thousands of tables each takes a query of a second, and memory. */
+/** Documents built concurrently for all projects: with thousands of tables, each takes memory and a query of a second. */
 const CONCURRENCY = 2;
 const MAX_WAITING = 100;
 const LIMITS = { perTenant: 1, waitTimeoutMs: Infinity };
@@ -74,7 +74,7 @@ function unlessRefused(document: ServedDocument | DocumentTooLargeError): Served
   return document;
 }
 
-/** At least 1, as the cache demands. */
+/** At least 1, as the cache requires. */
 const bytesOf = (document: ServedDocument | DocumentTooLargeError): number =>
   document instanceof DocumentTooLargeError
     ? 1

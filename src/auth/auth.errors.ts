@@ -18,7 +18,7 @@ export const signUpDisabled = (): AppError => refusal(403, 'signup_disabled', 'S
 export const magicLinkDisabled = (): AppError =>
   refusal(403, 'magic_link_disabled', 'Sign-in by mail is turned off');
 
-/** The same for a spent, an expired and an unknown code. */
+/** The same error for a spent, an expired and an unknown code. */
 export const invalidExchangeCode = (): AppError =>
   refusal(401, 'invalid_exchange_code', 'The code is not valid or no longer valid');
 
@@ -45,7 +45,7 @@ export const emailNotVerified = (): AppError =>
 /** Revealed only after the password was verified. */
 export const userBanned = (): AppError => refusal(403, 'user_banned', 'This account is blocked');
 
-/** The same for an unknown, spent, replaced, expired and altered token. */
+/** The same error for an unknown, spent, replaced, expired and altered token. */
 export const invalidMailedToken = (): AppError =>
   refusal(401, 'invalid_token', 'The token is not valid or no longer valid');
 
@@ -79,7 +79,7 @@ export const pageTooLarge = (cause: unknown): AppError =>
 export const unusablePasswordHash = (): AppError =>
   refusal(400, 'invalid_password_hash', 'password_hash must be a hash of bcrypt, Argon2, PBKDF2 or Firebase');
 
-/** The same for a wrong, an expired and a used code. */
+/** The same error for a wrong, an expired and a used code. */
 export const wrongCode = (): AppError =>
   refusal(401, 'invalid_code', 'The code is not valid or no longer valid');
 
@@ -108,11 +108,11 @@ export const secretNeeded = (): AppError =>
     'The secret must be given again, since the provider is at another address now',
   );
 
-/** The same for an unknown and a disabled provider. */
+/** The same error for an unknown and a disabled provider. */
 export const providerNotEnabled = (): AppError =>
   refusal(400, 'provider_not_enabled', 'There is no such provider, or it is turned off');
 
-/** Of an identity whose address belongs to an account: neither side alone is enough to join them. */
+/** For an identity whose address belongs to an account: linking them needs a proof from both sides. */
 export const addressNotProved = (): AppError =>
   refusal(
     422,
@@ -134,7 +134,7 @@ export const lastIdentity = (): AppError =>
 export const linkingDisabled = (): AppError =>
   refusal(404, 'linking_disabled', 'Linking of identities is turned off');
 
-/** The same for an altered, expired and used state, and for one of another browser. */
+/** The same error for an altered, expired or used state, and for the state of another browser. */
 export const invalidState = (): AppError =>
   refusal(
     400,
@@ -148,7 +148,7 @@ export const providerRefused = (): AppError =>
 export const noRedirect = (): AppError =>
   refusal(400, 'no_redirect', 'The project has no site_url, and does not allow the redirect');
 
-/** The same for an unknown and a disabled provider. */
+/** The same error for an unknown and a disabled provider. */
 export const ssoProviderNotFound = (): AppError =>
   refusal(404, 'sso_provider_not_found', 'There is no such SSO provider');
 

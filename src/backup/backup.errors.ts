@@ -30,7 +30,7 @@ export const passphraseInvalid = (): AppError =>
     'The header Backup-Passphrase must be a percent-encoded passphrase of 12 characters or more',
   );
 
-/** Without it, a missing permission of PostgreSQL would count as one of the client. */
+/** Keeps PostgreSQL's permission error from being reported as the client's. */
 export const copyFailed = (cause: Error): AppError =>
   new AppError(500, 'backup_failed', `PostgreSQL could not copy the cluster: ${cause.message}`, { cause });
 
@@ -57,11 +57,11 @@ export const restoreFailed = (step: string, cause: Error): AppError =>
     { cause },
   );
 
-/** What a dry run restored is not what the archive has. */
+/** The database that a dry run restored differs from the archive. */
 export const restoreDiffers = (difference: string): AppError =>
   restoreFailed('the project', new Error(difference));
 
-/** For the log: the client is gone. */
+/** For the log only: the client has disconnected. */
 export const restoreAbandoned = (): AppError =>
   new AppError(400, 'restore_failed', 'The client disconnected, and everything was undone');
 
@@ -74,7 +74,7 @@ export const restoreInterrupted = (step: string, cause: Error): AppError =>
     { headers: { 'Retry-After': '1' }, cause },
   );
 
-/** A failure of PostgreSQL during a step: of the server, or of what the archive holds. */
+/** A failure of PostgreSQL during a step: of the server, or of the archive's content. */
 export function restoreFault(step: string, error: Error): AppError {
   if (error instanceof AppError) return error;
   return isOfServer(error) ? restoreInterrupted(step, error) : restoreFailed(step, error);

@@ -62,7 +62,7 @@ it('keeps a connection until the server stops, and then sends Connection: close'
   await Promise.all([drained, client.closed || once(client, 'close')]);
 });
 
-it('keeps idle connections for the time given, until a further call is in a hurry', async () => {
+it('keeps idle connections for the time given, until a further call shortens it', async () => {
   await ask();
   const drained = server.drain(60_000, 60_000);
   await new Promise((resolve) => setTimeout(resolve, 300));
@@ -75,7 +75,7 @@ it.each([
   ['asked', true, ''],
   ['half a head', false, REQUEST.slice(0, 20)],
   ['half a head after a request', true, REQUEST.slice(0, 20)],
-])('closes a connection on which nothing runs: %s', async (_, isAsked, begun) => {
+])('closes a connection without a request in progress: %s', async (_, isAsked, begun) => {
   if (isAsked) await ask();
   await begin(begun);
   client.resume();

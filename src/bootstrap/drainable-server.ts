@@ -1,4 +1,4 @@
-/** An HTTP server with a graceful shutdown: requests in progress are completed, and no new ones are accepted. */
+/** An HTTP server with a graceful shutdown: requests in progress are completed, and new requests are refused. */
 import { type RequestListener, Server, type ServerOptions, type ServerResponse } from 'node:http';
 import { Server as ListeningServer, type Socket } from 'node:net';
 import { isLingering } from '../admission/lingering-close';
@@ -6,12 +6,12 @@ import { isLingering } from '../admission/lingering-close';
 const POLL_MS = 50;
 /**
  * Milliseconds for which idle connections stay open by default. A request that was already on its way is answered with
- * `Connection: close`; if idle connections were closed at once, busy clients would lose such requests.
+ * `Connection: close`; if idle connections were closed immediately, busy clients would lose such requests.
  */
 const IDLE_GRACE_MS = 100;
 
 export class DrainableServer extends Server {
-  /** Node counts a new connection as active until its first request, also one that a load balancer keeps ready. */
+  /** Node counts a new connection as active until its first request, including a spare connection of a load balancer. */
   private readonly open = new Set<Socket>();
   /** Resolves when the server has stopped listening and its last connection has ended. */
   private closed: Promise<void> = Promise.resolve();
@@ -24,7 +24,7 @@ export class DrainableServer extends Server {
     });
   }
 
-  /** From now on each response closes its connection, so that clients turn to another process. New connections are accepted. */
+  /** Makes each response close its connection, so that clients connect to another process. New connections are accepted. */
   retire(): void {
     this.prependListener('request', (_request: unknown, response: ServerResponse) => {
       response.shouldKeepAlive = false;
@@ -38,7 +38,7 @@ export class DrainableServer extends Server {
    * @param idleGraceMs milliseconds for which idle connections stay open
    */
   async drain(limitMs: number, idleGraceMs = IDLE_GRACE_MS): Promise<void> {
-    // WebSockets are told, since closeUnused() ends them without a close frame.
+    // WebSockets are closed first, since closeUnused() ends them without a close frame.
     this.emit('draining');
     if (this.listening) {
       this.closed = new Promise((resolve) => {

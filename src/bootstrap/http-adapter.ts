@@ -15,9 +15,9 @@ import { SlowReaders } from '../admission/slow-readers';
 import { randomUUID } from 'node:crypto';
 
 const REQUEST_ID = 'X-Request-Id';
-/** The id that a proxy gave. Other text is not logged: it is the client's. */
+/** Accepts only ids of a proxy's usual form: other text comes from the client and is not logged. */
 const GIVEN = /^[\w.:-]{1,64}$/;
-/** Keys and tokens must not get into the log by this way. */
+/** Keys and tokens must not get into the log as request ids. */
 const TOKEN = /eyJ[\w-]{10,}/;
 
 /** Uses the proxy's id or a new id, and sends it to the client. */
@@ -80,7 +80,7 @@ export class HttpAdapter extends ExpressAdapter {
         connectionsCheckingInterval: HEADERS_CHECK_MS,
         // An upload may take hours; body-pace.ts limits how slowly a body may arrive.
         requestTimeout: 0,
-        // If there are two Authorization lines, Node uses the first, other servers the last. Joined, they are no valid
+        // With two Authorization lines, Node uses the first, other servers the last. Joined, they are not a valid
         // credential.
         joinDuplicateHeaders: true,
         noDelay: true,
@@ -89,7 +89,7 @@ export class HttpAdapter extends ExpressAdapter {
       },
       handle,
     );
-    // No limit here: from 22 on Node answers a head of more lines itself, with a 431 that has no body. headFault() counts them.
+    // Sets no limit: Node 22 and later answer a longer head with a 431 without a body. headFault() counts the lines.
     server.maxHeadersCount = 0;
     server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
       continueWhenRead(request, response);
@@ -162,7 +162,7 @@ function forbidSniffing(response: ServerResponse, head: unknown[]): void {
  * first read, so a request that the guards refuse never sends it.
  */
 function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
-  // Every reader calls read(); one that iterates emits no `resume`.
+  // Every reader calls read(), but iterating does not emit `resume`.
   const read = (size?: number): unknown => {
     Reflect.deleteProperty(request, 'read');
     if (!response.headersSent) response.writeContinue();

@@ -1,4 +1,4 @@
-/** The changes of one batch, and to whom each of them is told: rights, policies and filters of the subscribers. */
+/** One batch of changes and its recipients, by the rights, policies and filters of the subscribers. */
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { isFault } from '../common/errors/database-fault';
@@ -13,9 +13,9 @@ import { hiddenColumn, readRights, type TableRights, TOO_LONG } from './table-ri
 
 /** Statements of the feed that run at the same time for a project. */
 const CHECKS_AT_ONCE = 2;
-/** Filters of one statement, which is composed without a turn of the event loop. */
+/** Filters of one statement, which is composed without yielding to the event loop. */
 const FILTERS_AT_ONCE = 100;
-/** Subscribers that are grouped without a turn. */
+/** Subscribers that are grouped without yielding. */
 const GROUPED_AT_ONCE = 1_000;
 /** Attempts before the stream begins again. */
 export const CHECK_ATTEMPTS = 5;
@@ -29,11 +29,11 @@ interface Group {
   readonly caller: Caller;
   readonly rights: TableRights;
   readonly members: Subscriber[];
-  /** By text. */
+  /** Filters by their text. */
   readonly filters: Map<string, ChangeFilter>;
 }
 
-/** Callers last as long as their sockets, and each change asks. */
+/** Keys by caller: callers live as long as their sockets, and each change needs the key. */
 const KEYS = new WeakMap<Caller, string>();
 
 function keyOf(caller: Caller): string {
@@ -64,7 +64,7 @@ class Delivery {
     readonly members: readonly Subscriber[],
   ) {}
 
-  /** Null if the subscriber does not want it. */
+  /** Null if the subscriber did not ask for it. */
   messageFor({ event, filter }: Subscriber): ChangeMessage | null {
     const { told, columns, indexes } = this.checked;
     if (event !== '*' && event !== this.change.type) return null;
@@ -109,7 +109,7 @@ export class ChangeBatch {
       const found = rights.get(caller.role) ?? this.rightsOf(relation, caller);
       rights.set(caller.role, found);
       const ofTable = await found;
-      // Dropped, or dropped and created again, since the change.
+      // The table was dropped, or dropped and created again, since the change.
       if (!ofTable || ofTable.rights.id !== relation.id || ofTable.rights.isPartition) continue;
       const { isReachable, isSecured, policies } = ofTable.rights;
       if (!isReachable || ofTable.readable.size === 0) {
@@ -194,7 +194,7 @@ export class ChangeBatch {
     });
   }
 
-  /** The log waits while the database cannot be asked; after some attempts the stream begins again. */
+  /** Keeps the log waiting while the database is unreachable; after some attempts the stream begins again. */
   private async repeating<T>(work: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {

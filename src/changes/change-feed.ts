@@ -1,4 +1,4 @@
-/** Changes of projects' tables for those who may read the rows: `subscribe()` for sockets and server-sent events. */
+/** Changes of projects' tables for callers who may read the rows: `subscribe()` for sockets and server-sent events. */
 import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import type { Caller } from '../access/caller';
 import { AppError } from '../common/errors/app-error';
@@ -27,10 +27,10 @@ export interface ChangeSubscription {
   /** `*` or undefined: all tables of the schema. */
   readonly table: string | undefined;
   readonly event: ChangeEvent;
-  /** As Supabase writes it, or the query of a URL. */
+  /** In Supabase's syntax, or as the query of a URL. */
   readonly filter: string | undefined;
   readonly isQuery?: boolean;
-  /** Of the last message before the connection was lost. */
+  /** Position of the last message before the connection was lost. */
   readonly position?: string;
   /** A subscription that this one replaces, and continues. The caller closes it. */
   readonly former?: ChangeFeedHandle | null;
@@ -72,7 +72,7 @@ export class ChangeFeed implements OnApplicationBootstrap, OnApplicationShutdown
     );
     metrics.gauge(
       'plinth_change_messages',
-      'Messages told by the feeds that are open',
+      'Messages delivered by the open feeds',
       sum(({ told }) => told),
     );
     metrics.gauge(
@@ -94,14 +94,14 @@ export class ChangeFeed implements OnApplicationBootstrap, OnApplicationShutdown
 
   async onApplicationShutdown(): Promise<void> {
     const gap = { reason: 'unavailable', message: 'The server is stopping', ended: true } as const;
-    // The log stays for a minute, so that clients continue at another process.
+    // The log is kept for a minute, so that clients can continue at another process.
     await Promise.all([...this.feeds.values()].map(({ feed }) => feed.close(gap, false)));
     this.feeds.clear();
   }
 
   /**
-   * Resolves when every later commit will be told.
-   * @throws AppError 400 for a filter, 403, 404 for a table that is not live, 503 when the server gives no changes
+   * Resolves when every later commit will be delivered.
+   * @throws AppError 400 for a filter, 403, 404 for a table that is not live, 503 when the server cannot stream changes
    */
   async subscribe(given: ChangeSubscription, listener: ChangeListener): Promise<ChangeFeedHandle> {
     return (await this.prepare(given, listener))();
@@ -109,7 +109,7 @@ export class ChangeFeed implements OnApplicationBootstrap, OnApplicationShutdown
 
   /**
    * Checks a subscription as subscribe() does.
-   * @returns begins it, and asks nothing if the project has a subscription: no change can be told before it resolves
+   * @returns a function that begins it; no change is delivered before that resolves
    */
   async prepare(
     given: ChangeSubscription,
@@ -199,7 +199,7 @@ export class ChangeFeed implements OnApplicationBootstrap, OnApplicationShutdown
     return feed;
   }
 
-  /** A project that is gone, paused or moved is followed no longer. */
+  /** Stops following a project that was deleted, paused or moved. */
   private async onProjectChange(id: string): Promise<void> {
     const known = this.feeds.get(id);
     if (!known) return;
@@ -225,7 +225,7 @@ function filterIn({ filter, isQuery }: ChangeSubscription): ChangeFilter | null 
   return parsed.trees.length === 0 ? null : parsed;
 }
 
-/** Accounts, sessions and tokens are never exposed, whatever the project's settings say. */
+/** Accounts, sessions and tokens are never exposed, regardless of the project's settings. */
 function exposes({ settings }: Project, schema: string): boolean {
   return schema !== 'auth' && settings.exposed_schemas.includes(schema);
 }

@@ -1,6 +1,6 @@
 /**
- * Filters of subscriptions, in the language of table REST: `id=eq.5`, several joined by `,` or `&`, `or=(a.eq.1,b.lt.3)`. They are
- * compiled to SQL as those of a request are, so values are compared as values of the column's own type.
+ * Filters of subscriptions, in the language of table REST: `id=eq.5`, several joined by `,` or `&`, `or=(a.eq.1,b.lt.3)`. They
+ * are compiled to SQL like filters of a request, so values are compared as values of the column's own type.
  */
 import type { ProjectSettings } from '../projects/project-settings';
 import { type CompiledStatement, bindRequest } from '../rest/compile/compiled-statement';
@@ -16,7 +16,7 @@ import type { PlanContext } from '../rest/plan/plan-context';
 import { badSubscription } from './changes.errors';
 
 export interface ChangeFilter {
-  /** As the query of a URL. */
+  /** The filter as the query of a URL. */
   readonly text: string;
   readonly trees: readonly LogicTree[];
   readonly values: readonly FilterValue[];
@@ -24,7 +24,7 @@ export interface ChangeFilter {
   readonly fields: ReadonlySet<string>;
 }
 
-/** Before the name and the operator of another filter. */
+/** Matches the separator before the name and the operator of another filter. */
 const JOINT = /[,&](?=(?:[^,&=()"]+=(?:not\.)?[a-z]+(?:\(\w+\))?\.|(?:not\.)?(?:and|or)=\())/;
 const MAX_LENGTH = 4_096;
 
@@ -60,7 +60,7 @@ function fieldsOf(tree: LogicTree): string[] {
 
 /** Several filters use one builder, each with its own values. */
 class FilterBuilder extends StatementBuilder {
-  /** Number of values of the filters before. */
+  /** Number of values of the preceding filters. */
   first = 0;
 
   override parameter(value: Parameter): string {
@@ -80,7 +80,7 @@ interface CompiledFilters {
   readonly values: readonly unknown[];
 }
 
-/** By the first filter: the same filters are asked of each batch of changes. */
+/** Cached by the first filter, because each batch of changes uses the same filters. */
 const COMPILED = new WeakMap<
   ChangeFilter,
   FilterScope & { readonly filters: readonly ChangeFilter[]; readonly compiled: CompiledFilters }

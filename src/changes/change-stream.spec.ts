@@ -25,7 +25,7 @@ const begin = (commit: number): Buffer => message('B', number(commit, 8), number
 const insertNull = (id: number): Buffer =>
   message('I', number(id, 4), Buffer.from('N'), number(1, 2), Buffer.from('n'));
 
-/** A slot that gives the messages, and is then read on for ever. */
+/** A slot that returns the messages, and then waits forever. */
 function slotOf(messages: Buffer[]): OpenSlot {
   const next = (): Promise<Buffer> => {
     const first = messages.shift();
@@ -35,11 +35,11 @@ function slotOf(messages: Buffer[]): OpenSlot {
   return { connection: { copy, close: () => undefined }, name: 's' } as unknown as OpenSlot;
 }
 
-it('ends when the tables that it remembers have too many columns', async () => {
+it('ends when the remembered tables have too many columns', async () => {
   let read = 0;
   const messages = {
     isEmpty: false,
-    // The same table twice, and then others.
+    // Sends the same table twice, and then other tables.
     next: () => Promise.resolve(read < 1_000 ? relation(Math.max(1, (read += 1) - 1)) : undefined),
   };
   const connection = { copy: () => messages, close: () => undefined };
@@ -55,7 +55,7 @@ it('ends when the tables that it remembers have too many columns', async () => {
   stream.close();
 });
 
-it('has subscribers that join read a change again that nobody wanted', async () => {
+it('makes a new subscriber read again a change that had no recipient', async () => {
   const messages = [relation(1, 1), begin(100), insertNull(1), insertNull(1)];
   const handler = {
     wants: () => false,
@@ -67,7 +67,7 @@ it('has subscribers that join read a change again that nobody wanted', async () 
   void stream.run();
   await new Promise(setImmediate);
   expect(messages).toEqual([]);
-  // In the middle of the commit: a subscriber behind the first change has missed the second one.
+  // In the middle of the commit: a subscriber that joins after the first change has missed the second one.
   expect(stream.begun).toEqual({ commit: 100n, index: 2 });
   stream.close();
 });

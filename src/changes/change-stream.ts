@@ -1,6 +1,6 @@
 /**
- * Reads committed changes from a slot, in the order of commits. A batch is handed on when all that has arrived is read, or when it is
- * large enough; the next one is read when it was handled, so memory is bounded however large a transaction is.
+ * Reads committed changes from a slot, in the order of commits. A batch is passed on when all received messages are read, or when
+ * it is large enough; the next batch is read after that one was handled, so memory is bounded for transactions of any size.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type LogicalMessage, parseLogicalMessage } from '../replication/pgoutput';
@@ -28,7 +28,7 @@ const BATCH_CHANGES = 500;
 const BATCH_BYTES = 1024 * 1024;
 
 export interface StreamHandler {
-  /** Whether somebody may be told of the change of the table at the position. */
+  /** Whether the change of the table at the position may have recipients. */
   wants(relation: ChangedRelation, position: Position): boolean;
   onChanges(changes: readonly Change[]): Promise<void>;
   onTruncated(relations: readonly ChangedRelation[]): void;
@@ -39,7 +39,7 @@ export interface StreamHandler {
 export class ChangeStream {
   /** The last change that was handled, or a position without one. */
   done: Position;
-  /** The last change that subscribers were chosen for. */
+  /** The last change whose subscribers were determined. */
   begun: Position;
   private readonly relations = new Map<number, ChangedRelation>();
   private columns = 0;
@@ -57,7 +57,7 @@ export class ChangeStream {
   private isOpen = false;
   private confirmed: bigint;
 
-  /** @param from the first position that is wanted */
+  /** @param from the first position to deliver */
   constructor(
     private readonly slot: OpenSlot,
     from: bigint,
@@ -82,7 +82,7 @@ export class ChangeStream {
       if (bytes[0] === STREAMED_DATA)
         this.take(parseLogicalMessage(bytes.subarray(DATA_HEADER)), bytes.length);
       else if (bytes[0] === KEEPALIVE) this.onKeepalive(bytes);
-      // Messages that have arrived are read without a turn of the event loop.
+      // Messages that have arrived are read without yielding to the event loop.
       if ((read += 1) % BATCH_CHANGES === 0) await nextTurn();
     }
   }
@@ -122,7 +122,7 @@ export class ChangeStream {
       case 'relation':
         this.columns += message.columns.length - (this.relations.get(message.id)?.columns.length ?? 0);
         this.relations.set(message.id, message);
-        // The next stream gets those that change again.
+        // The next stream gets the definitions of changed tables again.
         if (this.columns > MAX_COLUMNS) throw new Error('too many tables have changed');
         return;
       case 'insert':
@@ -148,7 +148,7 @@ export class ChangeStream {
     const relation = this.relations.get(id);
     const position = { commit: this.commit, index: this.index };
     if (!relation || !this.handler.wants(relation, position)) {
-      // Who joins now, and wants it, has to read it again.
+      // A new subscriber that wants this change has to read it again.
       if (isAfter(position, this.begun)) this.begun = position;
       return;
     }
@@ -162,7 +162,7 @@ export class ChangeStream {
     this.handler.onDone();
   }
 
-  /** Without changes, the log that other databases write need not be kept either. */
+  /** Without changes, the log of other databases need not be kept either. */
   private onKeepalive(message: Buffer): void {
     if (!this.isOpen && this.batch.length === 0 && this.messages.isEmpty) {
       const sent = sentUpTo(message);

@@ -1,4 +1,4 @@
-/** Changes as the log has them, before anybody was allowed to see them, and messages as a subscriber gets them. */
+/** Changes as read from the log, before rights are checked, and messages as a subscriber gets them. */
 import type { Caller } from '../access/caller';
 import type { LogicalMessage, Value } from '../replication/pgoutput';
 import type { ChangeFilter } from './change-filter';
@@ -15,7 +15,7 @@ export interface Change {
   readonly row: readonly Value[] | null;
   readonly old: readonly Value[] | null;
   readonly position: Position;
-  /** Of the commit: ISO 8601 with microseconds. */
+  /** The time of the commit: ISO 8601 with microseconds. */
   readonly at: string;
 }
 
@@ -34,7 +34,7 @@ export type GapReason = 'gap' | 'session_ended' | 'forbidden' | 'unavailable';
 export interface Gap {
   /** Public. */
   readonly message: string;
-  /** Of the last change before it. */
+  /** The position of the last change before it. */
   readonly position: string | null;
   readonly reason: GapReason;
   /** The subscription is over. */
@@ -42,7 +42,7 @@ export interface Gap {
 }
 
 export interface ChangeListener {
-  /** The client. Its listeners for one change are called without a turn of the event loop, as long as they were added together. */
+  /** The client. Listeners that were added together are called for a change without yielding to the event loop. */
   readonly client: object;
   onChange(message: ChangeMessage): void;
   onGap(gap: Gap): void;
@@ -59,9 +59,9 @@ export interface Subscriber {
   readonly event: ChangeEvent;
   readonly filter: ChangeFilter | null;
   readonly listener: ChangeListener;
-  /** Changes up to here were told, or are not wanted. */
+  /** Changes up to this position were delivered, or are not wanted. */
   after: Position;
-  /** Every change after the position is owed: it continues, or was told of its beginning. */
+  /** Every change after the position must be delivered: the subscription continues, or has begun. */
   hasBegun: boolean;
   isClosed: boolean;
 }

@@ -1,7 +1,7 @@
 /**
- * The replication slots of a project's feed. One permanent slot, the anchor, keeps the log of the last minute; nothing is read from
- * it. Each stream reads from a temporary copy of it, which ends with its session. So every process of the installation reads for
- * itself, a stream may begin anywhere in the kept minute, and a process that is killed leaves the anchor alone.
+ * The replication slots of a project's feed. One permanent slot, the anchor, keeps the log of the last minute; nothing is read
+ * from it. Each stream reads from a temporary copy of it, which ends with its session. Every process of the installation
+ * therefore reads on its own, a stream can begin anywhere in the kept minute, and killing a process does not affect the anchor.
  */
 import { randomBytes } from 'node:crypto';
 import type { Client } from 'pg';
@@ -15,13 +15,13 @@ import { ReplicationConnection } from '../replication/replication-connection';
 import { replicationUnavailable } from './changes.errors';
 import { logText } from './position';
 
-/** PostgreSQL's own, so that Supabase's instructions work as they are. */
+/** The name that Supabase uses, so that its instructions work unchanged. */
 export const PUBLICATION = 'supabase_realtime';
 
-/** Milliseconds: a slot that is no copy waits for the end of all transactions that write. */
+/** Milliseconds: a slot that is not a copy waits for the end of all transactions that write. */
 const SLOT_MS = 15_000;
 const APPLICATION = 'plinth-feed';
-/** A slot of that name exists, the source is gone, or not in the state that is needed. */
+/** A slot of that name exists, or the source was dropped or is not in the required state. */
 const BEATEN = new Set(['42710', '42704', '55000']);
 const CONFIGURATION_LIMIT = '53400';
 const ATTEMPTS = 5;
@@ -140,7 +140,7 @@ export class FeedSlots {
       // A copy begins before: pgoutput fails on changes that are older than the publication.
       else await connection.query(advanceTo(quoteLiteral(now), anchor));
     } catch (error) {
-      // Another process of the installation was faster, or the slot that was copied has changed or ended.
+      // Another process of the installation created it first, or the slot that was copied has changed or ended.
       if (!BEATEN.has(codeOf(error) ?? '')) throw error;
     }
   }
@@ -171,7 +171,7 @@ export class FeedSlots {
     return { bytes: rows[0]?.bytes ?? 0, now: parseLog(rows[0]?.now ?? '0/0') };
   }
 
-  /** Gives up the log before this position. */
+  /** Releases the log before this position. */
   async advance(client: Client, position: bigint): Promise<void> {
     await client.query(advanceTo('$2', '$1'), [this.anchor, logText(position)]);
   }
@@ -205,7 +205,7 @@ export class FeedSlots {
   }
 }
 
-/** @param position SQL of the end of the log that is given up @param name SQL */
+/** @param position SQL of the end of the log that is released @param name SQL */
 const advanceTo = (position: string, name: string): string =>
   `select pg_catalog.pg_replication_slot_advance(slot_name, ${position}::pg_catalog.pg_lsn)
    from pg_catalog.pg_replication_slots

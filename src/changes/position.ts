@@ -1,6 +1,6 @@
 /**
- * The place of a change in the log: the position of its commit and the number of the change in the transaction, as `0/16B3748.12`.
- * A client that has seen half of a commit continues in the middle of it.
+ * The position of a change in the log: the position of its commit and the number of the change in the transaction, as
+ * `0/16B3748.12`. A client that has seen half of a commit continues in the middle of it.
  */
 
 export interface Position {
@@ -11,11 +11,11 @@ export interface Position {
 const FORM = /^([0-9A-F]{1,8})\/([0-9A-F]{1,8})(?:\.(\d{1,10}))?$/i;
 const HALF = 32n;
 
-/** Null for a text of another form. */
+/** Null for malformed text. */
 export function parsePosition(text: string): Position | null {
   const [, high, low, index] = FORM.exec(text) ?? [];
   if (high === undefined || low === undefined) return null;
-  // Without an index: after the whole commit.
+  // A position without an index is after the whole commit.
   return {
     commit: (BigInt(`0x${high}`) << HALF) | BigInt(`0x${low}`),
     index: index === undefined ? Number.MAX_SAFE_INTEGER : Number(index),

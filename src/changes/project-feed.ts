@@ -12,14 +12,14 @@ import type { FeedSlots, OpenSlot } from './feed-slots';
 import { isAfter, positionText, upTo } from './position';
 import type { RowCheck } from './row-check.service';
 
-/** Times in which the log is given up while it is kept. */
+/** How often the log is released while it is kept. */
 export const UPKEEPS = 6;
 const RETRY_MS = [200, 500, 1_000, 2_000, 5_000] as const;
-/** Messages that are told without a turn of the event loop, their bytes, and subscribers that may not want one. */
+/** Limits without yielding to the event loop: messages, their bytes, and subscribers that are examined. */
 const TOLD_AT_ONCE = 500;
 const BYTES_AT_ONCE = 256 * 1024;
 const SEEN_AT_ONCE = 5_000;
-/** The position of a subscriber that was told that it missed changes. */
+/** The position of a subscriber that was notified of missed changes. */
 const FORGOTTEN = 0n;
 
 export interface FeedParts {
@@ -63,14 +63,14 @@ export class ProjectFeed {
 
   constructor(private readonly parts: FeedParts) {}
 
-  /** Of all streams. */
+  /** Number of subscribers of all streams. */
   get subscribers(): number {
     return this.waiting.size + this.late.size + (this.main?.subscribers.size ?? 0);
   }
 
   /**
-   * Tells the subscriber of changes after its position, or after the one that it replaces.
-   * @throws AppError 503 when the server does not give changes
+   * Sends the subscriber changes after its position, or after the position of the one that it replaces.
+   * @throws AppError 503 when the server cannot stream changes
    */
   async add(subscriber: Subscriber, former?: Subscriber): Promise<void> {
     clearTimeout(this.parting);
@@ -101,7 +101,7 @@ export class ProjectFeed {
     if (this.subscribers === 0 && !this.isClosed) this.park();
   }
 
-  /** Ends everything in this process. @param dropsSlot the log is not kept for anybody */
+  /** Ends everything in this process. @param dropsSlot releases the log */
   async close(gap: Omit<Gap, 'position'> | null, dropsSlot: boolean): Promise<void> {
     this.isClosed = true;
     clearInterval(this.upkeep);
@@ -117,7 +117,7 @@ export class ProjectFeed {
     return [...this.waiting, ...this.late, ...(this.main?.subscribers ?? [])];
   }
 
-  /** The first stream begins where the subscriber that was told least wants to continue. */
+  /** The first stream begins at the earliest position at which a subscriber continues. */
   private async open(): Promise<void> {
     const slot = await this.parts.slots.open();
     if (this.isClosed || this.waiting.size === 0) return slot.connection.close();
@@ -161,7 +161,7 @@ export class ProjectFeed {
     });
   }
 
-  /** Where the subscriber continues in the log that the slot keeps. */
+  /** The position at which the subscriber continues in the log that the slot keeps. */
   private place(one: Subscriber, { kept, now }: OpenSlot): void {
     if (!one.hasBegun) one.after = upTo(now);
     else if (one.after.commit > now) this.lose(one, now, 'the position is not in the log of this server');
@@ -184,7 +184,7 @@ export class ProjectFeed {
     this.catchingUp ??= this.catchUp().finally(() => (this.catchingUp = null));
   }
 
-  /** Reads the kept log again for subscribers that return, until they are where the others are. */
+  /** Reads the kept log again for subscribers that return, until they have caught up with the others. */
   private async catchUp(): Promise<void> {
     let failures = 0;
     while (this.late.size > 0 && this.main) {
@@ -194,7 +194,7 @@ export class ProjectFeed {
         failures = 0;
       } catch (error) {
         this.parts.logger.warn(`changes could not be read again: ${messageOf(error)}`);
-        // What was told is known, so the next attempt continues after it.
+        // Delivered changes are recorded, so the next attempt continues after them.
         failures += 1;
         if (failures < CHECK_ATTEMPTS) await sleep(200 * failures);
         else this.abandon(group);
@@ -245,14 +245,14 @@ export class ProjectFeed {
     });
   }
 
-  /** Goes on after the last change that was told. */
+  /** Continues after the last change that was delivered. */
   private async onBroken(served: Served, error: unknown): Promise<void> {
     if (this.main !== served) return;
     this.main = null;
     served.stream.close();
     for (const one of served.subscribers) {
       settle(one, served);
-      // It would be too long again.
+      // The row would be too large again.
       if (error instanceof MessageTooLongError) this.lose(one, FORGOTTEN, 'a row was too large');
       this.waiting.add(one);
     }
@@ -278,7 +278,7 @@ export class ProjectFeed {
     }
   }
 
-  /** The subscriber missed changes, and goes on from another position. */
+  /** The subscriber missed changes, and continues at another position. */
   private lose(one: Subscriber, from: bigint, why: string): void {
     this.notify(one, 'gap', `Changes may be missing: ${why}`);
     one.after = upTo(from);
@@ -387,7 +387,7 @@ export class ProjectFeed {
   }
 }
 
-/** The changes that the stream has handled are behind its subscriber, also if it wanted none of them. */
+/** Advances subscribers past the changes that the stream has handled, including unwanted changes. */
 function settle(one: Subscriber, { subscribers, stream: { done } }: Served): void {
   if (subscribers.has(one) && isAfter(done, one.after)) one.after = done;
 }

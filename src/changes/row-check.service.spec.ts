@@ -33,7 +33,7 @@ const GROUP = {
   filters: [],
 } as unknown as RowGroup;
 
-/** @returns what is told of the change when each statement fails */
+/** @returns the result for the change when each statement fails */
 async function toldAfter(code: string): Promise<unknown> {
   const failure = Object.assign(new Error(`${code} of a test`), { code });
   const door = { query: () => Promise.reject(failure) } as unknown as RlsTransaction;
@@ -41,7 +41,7 @@ async function toldAfter(code: string): Promise<unknown> {
   return told;
 }
 
-// A change that nobody checked is read again from the log. Left out as unreadable, it would be lost.
+// A change that nobody checked is read again from the log. If it were skipped as unreadable, it would be lost.
 it.each([
   'EPIPE',
   'ECONNRESET',
@@ -54,11 +54,10 @@ it.each([
   '55P03',
   '57P01',
   'XX000',
-])('fails with %s, which is no fault of the row', async (code) =>
+])('fails with %s, which the row did not cause', async (code) =>
   expect(toldAfter(code)).rejects.toMatchObject({ code }),
 );
 
-it.each(['22P02', '42501', 'P0001'])(
-  'tells nobody of a row on which the policies fail with %s',
-  async (code) => expect(await toldAfter(code)).toEqual([null]),
+it.each(['22P02', '42501', 'P0001'])('delivers no row on which the policies fail with %s', async (code) =>
+  expect(await toldAfter(code)).toEqual([null]),
 );

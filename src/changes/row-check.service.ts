@@ -1,7 +1,7 @@
 /**
- * Decides which changes a caller may see, and prints them. One statement for many rows: PostgreSQL evaluates the table's policies, as
- * they are now, on the rows as the log has them, in the caller's context. Reading the row again by its key would be no check of what
- * is told: the row may have changed since, and the former values been hidden.
+ * Decides which changes a caller may see, and prints them. One statement for many rows: PostgreSQL evaluates the table's
+ * policies, as they are now, on the rows as the log has them, in the caller's context. Reading the row again by its key would not
+ * check the values that are sent: the row may have changed since, and its former values may be hidden.
  */
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../access/caller';
@@ -28,7 +28,7 @@ import {
 } from './row-statement';
 import { settingsFor, type TableRights } from './table-rights';
 
-/** What a caller may be told of a change. */
+/** The part of a change that a caller may see. */
 export interface ToldChange {
   readonly record: string;
   readonly old: string;
@@ -39,9 +39,9 @@ export interface ToldChange {
 export interface CheckedChanges {
   /** JSON of the columns that the caller may read. */
   readonly columns: string;
-  /** One for each change; null for one that is not told. */
+  /** One for each change; null for a change that is not delivered. */
   readonly told: readonly (ToldChange | null)[];
-  /** Texts of filters that PostgreSQL refused, such as a pattern that is no regular expression. */
+  /** Texts of filters that PostgreSQL refused, such as an invalid regular expression. */
   readonly refused: ReadonlySet<string>;
 }
 
@@ -52,7 +52,7 @@ export interface RowGroup {
   readonly filters: readonly ChangeFilter[];
 }
 
-/** The rows of changes that are checked, and what updated rows were before. */
+/** The rows of changes that are checked, and the former versions of updated rows. */
 class Rows {
   readonly rows: readonly Row[];
   readonly former: readonly Row[];
@@ -100,7 +100,7 @@ export class RowCheck {
 
   /**
    * Like check() for several groups, in one round trip.
-   * @returns null if it fails for one of them, or needs more statements: they are to be checked one by one
+   * @returns null if it fails for one of them, or needs more statements: check them one by one
    */
   async checkTogether(
     groups: readonly RowGroup[],
@@ -161,8 +161,8 @@ export class RowCheck {
   }
 
   /**
-   * Fills in large values that an UPDATE did not change, which the log leaves out, from the row as the caller may read it now. A row
-   * that the caller cannot read, or that is gone, is not told.
+   * Fills in large values that an UPDATE did not change, which the log leaves out, from the row as the caller may read it now. A
+   * row that the caller cannot read, or that no longer exists, is not delivered.
    */
   private async complete(
     work: Work,
@@ -308,12 +308,12 @@ function toldOf(
 ): ToldChange | null {
   if (row === null) return null;
   const isKnown = type !== 'DELETE' || relation.isFull;
-  // Of a deleted row the log has the key alone, on which no policy can decide.
+  // For a deleted row the log has only the key, on which no policy can decide.
   if (isKnown ? !row.seen : row.keys === EMPTY) return null;
   const whole = relation.isFull && !rights.isSecured;
   const matches = filters.map(({ fields }, at) => {
     const decides = isKnown || [...fields].every((field) => relation.keys.includes(field));
-    // Without its columns a filter cannot tell, and a client that shows the row has to know that it is gone.
+    // A filter cannot be evaluated without its columns, and a client that shows the row must learn of the deletion.
     return decides ? (row.matches?.[at] ?? false) : true;
   });
   switch (type) {
@@ -330,7 +330,7 @@ function toldOf(
   }
 }
 
-/** SQLSTATEs that tell of the server and the session, not of values (manual, appendix A); 57014 is the time limit. */
+/** SQLSTATEs that concern the server and the session, not values (manual, appendix A); 57014 is the time limit. */
 const OF_SERVER = /^(?:08|25|26|28|3D|40|53|55P03|57|58|F0|PL|XX)/;
 
 /** EPIPE of a lost connection has the form of a SQLSTATE. */

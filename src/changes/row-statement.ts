@@ -14,7 +14,7 @@ import { policySql, type TableRights } from './table-rights';
 /** Bytes of checked rows. A type of the owner may print any number of them, and no client could keep up. */
 export const MAX_RESULT = 48 * 1024 * 1024;
 
-/** A row to be checked: of a change, or what it was before. */
+/** A row to be checked: the new or the former version. */
 export interface Row {
   readonly values: readonly Value[];
 }
@@ -61,7 +61,7 @@ export function statementOf(work: Work, payload: string, filters: readonly Chang
   return { name: nameOf(rights, text), text, values: [...values, payload], maxBytes: MAX_RESULT };
 }
 
-/** By the rights that a batch has read, for all of its callers of a role. */
+/** Cached by the rights that a batch has read, for all of its callers with one role. */
 const NAMES = new WeakMap<TableRights, Map<string, string>>();
 
 /** Prepared: the changes of a table have the same statement. PostgreSQL does not plan it anew when the table's row type changes. */

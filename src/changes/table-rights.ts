@@ -1,4 +1,4 @@
-/** What the role of a caller may read of a table now: columns, and the policies that apply. */
+/** The columns of a table that the role of a caller may read now, and the policies that apply. */
 import type { Caller } from '../access/caller';
 import type { ContextSettings } from '../database/rls/rls-context';
 import type { RlsTransaction } from '../database/rls/rls-transaction';
@@ -7,11 +7,11 @@ import { PUBLICATION } from './feed-slots';
 
 interface ColumnRights {
   readonly name: string;
-  /** As Supabase names types: `int8`. */
+  /** Supabase's name of the type: `int8`. */
   readonly type: string;
   readonly isJson: boolean;
   readonly isReadable: boolean;
-  /** Of the primary key. */
+  /** True for columns of the primary key. */
   readonly isKey: boolean;
 }
 
@@ -20,7 +20,7 @@ const MAX_POLICIES = 262_144;
 export const TOO_LONG = 'too long';
 
 export interface TableRights {
-  /** Of the relation: it may have been dropped and created again. */
+  /** The id of the relation: it may have been dropped and created again. */
   readonly id: number;
   /** A partition, whose table's policies do not apply when it is named directly. */
   readonly isPartition: boolean;
@@ -69,7 +69,7 @@ export async function readRights(
 const PUBLISHED = `select from pg_catalog.pg_publication_tables
   where pubname = '${PUBLICATION}' and schemaname = $1 and tablename = $2`;
 
-/** Apart from the rights: the view reads all publications, which takes longer than everything else. */
+/** Separate from the rights, because the view reads all publications, which takes longer than everything else. */
 export async function isPublished(
   door: RlsTransaction,
   caller: Caller,
@@ -93,7 +93,7 @@ export function hiddenColumn(
 /** Milliseconds that the policies of a batch may take. */
 const CHECK_MS = 5_000;
 
-/** As a request of table REST has them: policies are printed and evaluated under the same search_path. */
+/** Settings as in a request of table REST: policies are printed and evaluated under the same search_path. */
 export function settingsFor({ project }: Caller, schema: string): ContextSettings {
   const path = new Set([schema, ...project.settings.extra_search_path]);
   return {

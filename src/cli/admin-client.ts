@@ -45,7 +45,7 @@ export class AdminClient {
 
   /**
    * With the admin key, tries PORT on this machine before PUBLIC_URL, which may be reachable only from outside, through a
-   * proxy. The token of a staff member goes to PUBLIC_URL alone: on another machine, PORT may be anything.
+   * proxy. The token of a staff member goes only to PUBLIC_URL: on another machine, PORT may be another program.
    */
   static for({ host: boundTo, port, publicUrl, credential }: ClientConfig): AdminClient {
     if (credential.kind === 'token') return new AdminClient([publicUrl], credential.secret, 'token');
@@ -132,7 +132,7 @@ export class AdminClient {
     return new Response(WITHOUT_BODY.includes(status) ? null : text, { status });
   }
 
-  /** Tries the addresses in order. After a refused connection nothing was sent; any other request must not be sent twice. */
+  /** Tries the addresses in order. After a refused connection nothing was sent; any other request must not be repeated. */
   private async reach(path: string, options: RequestOptions): Promise<IncomingMessage> {
     for (const base of this.bases) {
       try {

@@ -16,7 +16,7 @@ describe('table', () => {
     expect(table([{ a: 1 }, { b: null }])).toBe('a  b\n-  -\n1\n\n');
   });
 
-  it('lets no control character reach the terminal', () => {
+  it('removes control characters', () => {
     expect(table([{ a: '\u001b[2J\n\u009b' }])).toBe('a\n------\n [2J\n');
   });
 });

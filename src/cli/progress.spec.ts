@@ -4,7 +4,7 @@ const SECOND = 1_000;
 
 afterEach(() => void jest.restoreAllMocks());
 
-/** What is printed while this many chunks of 1 MiB pass, one in each second. */
+/** The output while this many chunks of 1 MiB pass, one in each second. */
 async function printed(isTerminal: boolean, total: number | null, chunks: number): Promise<string> {
   let [now, text] = [0, ''];
   jest.spyOn(performance, 'now').mockImplementation(() => now);
@@ -36,7 +36,7 @@ it('draws a bar over itself on a terminal', async () => {
   expect(text.endsWith('\n')).toBe(true);
 });
 
-it('prints a line now and then elsewhere, and nothing for a short run', async () => {
+it('prints occasional lines elsewhere, and nothing for a short run', async () => {
   const text = await printed(false, null, 25);
   expect(text).toBe('Restoring a.tar  10.0 MiB\nRestoring a.tar  20.0 MiB\n');
   expect(await printed(false, null, 3)).toBe('');

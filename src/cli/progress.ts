@@ -1,4 +1,4 @@
-/** Shows how much of a stream has passed: a bar on a terminal, a line now and then elsewhere. */
+/** Shows how much of a stream has passed: a bar on a terminal, occasional lines elsewhere. */
 import { Transform } from 'node:stream';
 
 const TERMINAL_MS = 200;

@@ -18,7 +18,7 @@ export interface ServerConfig {
   readonly maxBodyBytes: number;
   /** Where metrics and probes are served without credentials; null: nowhere. */
   readonly metrics: { readonly port: number; readonly host: string } | null;
-  /** Where the S3 protocol is served at the root, and the name of that place; null: nowhere. */
+  /** Where the S3 protocol is served at the root, and its host name; null: nowhere. */
   readonly s3: { readonly port: number; readonly host: string } | null;
   readonly s3Host: string | null;
   /** Log each request as its own line. */
@@ -33,12 +33,12 @@ export interface ServerConfig {
   /** Bytes of a table REST result that is held, and of all of them together. */
   readonly maxResultBytes: number;
   readonly maxBufferedResultBytes: number;
-  /** Least rate of a body: bytes a second, on average over each window of milliseconds. */
+  /** Minimum rate of a body: bytes a second, on average over each window of milliseconds. */
   readonly minBodyRate: number;
   readonly bodyRateWindowMs: number;
   /** Milliseconds for the whole of a body that is held in memory. */
   readonly bodyTimeoutMs: number;
-  /** Connections of clients that are open at once. */
+  /** Connections of clients that are open concurrently. */
   readonly maxClientConnections: number;
   /** The write-ahead log that is kept for subscribers of changes that return: milliseconds, and bytes for each project. */
   readonly changeLogMs: number;
@@ -71,7 +71,7 @@ export interface MailConfig {
 export interface SecretsConfig {
   readonly platformAdminKey: string;
   readonly masterKey: string;
-  /** Opens what is not encrypted under masterKey yet; null: none. */
+  /** Decrypts secrets that are not encrypted under masterKey yet; null: none. */
   readonly otherMasterKey: string | null;
   /** Token for the metrics, in addition to the admin key; null: none. */
   readonly metricsToken: string | null;
@@ -144,7 +144,7 @@ export interface BackupConfig {
   readonly compression: Compression;
   /** Scheduled archives of projects refer to files in a store next to them. */
   readonly incremental: boolean;
-  /** Extensions that a restore creates, besides those that PostgreSQL trusts. */
+  /** Extensions that a restore creates, in addition to trusted extensions. */
   readonly restoredExtensions: readonly string[];
   /** Where the archives are stored. */
   readonly destination: StorageConfig;
@@ -167,12 +167,12 @@ export interface AuthConfig {
   readonly mailsPerHour: number;
   /** Hosts that may have private addresses and plain HTTP: `host` or `host:port`. */
   readonly allowedHosts: readonly string[];
-  /** Of the range API of breached passwords. */
+  /** Address of the range API of breached passwords. */
   readonly breachedPasswordsUrl: string;
 }
 
 export interface WebhookConfig {
-  /** As of AuthConfig. */
+  /** See AuthConfig. */
   readonly allowedHosts: readonly string[];
   readonly timeoutMs: number;
   /** Milliseconds before the second attempt. */
@@ -194,7 +194,7 @@ export interface StaffConfig {
 /** Roles that a group at the issuer gives. */
 export interface GroupRoles {
   readonly role: 'owner' | 'operator' | 'auditor' | null;
-  /** By the slug of the project. */
+  /** Keyed by the slug of the project. */
   readonly projects: Readonly<Record<string, 'admin' | 'developer' | 'viewer'>>;
 }
 
@@ -208,17 +208,17 @@ export interface OidcConfig {
   readonly scopes: string;
   /** Name of the claim with the groups, or a path with dots. */
   readonly groupsClaim: string;
-  /** By the name of the group. */
+  /** Keyed by the name of the group. */
   readonly roles: Readonly<Record<string, GroupRoles>>;
 }
 
 /** Sign-in of staff by SAML 2.0. */
 export interface StaffSamlConfig {
-  /** Of the identity provider: an address, or the absolute path of a file. */
+  /** Metadata of the identity provider: an address, or the absolute path of a file. */
   readonly metadata: string;
   /** Domains whose addresses the provider proves. */
   readonly domains: readonly string[];
-  /** As GoTrue's `attribute_mapping`. */
+  /** Like GoTrue's `attribute_mapping`. */
   readonly mapping: JsonObject | null;
   readonly roles: OidcConfig['roles'];
 }
@@ -234,9 +234,9 @@ export interface StaffLdapConfig {
 interface DiskConfig {
   /** Kept free; 0: none. */
   readonly reserveBytes: number;
-  /** Of the file that is removed when PostgreSQL has no space; 0: none. */
+  /** Size of the file that is removed when PostgreSQL has no space; 0: none. */
   readonly ballastBytes: number;
-  /** Of the files of all projects; null: no limit. */
+  /** Limit for the files of all projects; null: no limit. */
   readonly filesLimitBytes: number | null;
 }
 

@@ -17,7 +17,7 @@ it.each([
   },
 );
 
-it('opens up to 80 connections to another server, whose limits it does not know', () => {
+it('opens up to 80 connections to another server, whose limits are unknown', () => {
   expect(defaultConnections('postgres://db.example.com/postgres', 2, 64 * GIB)).toBe(80);
 });
 

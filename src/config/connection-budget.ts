@@ -1,11 +1,11 @@
 /** How many connections to projects' databases a process may open by default, and how much memory its budgets may have. */
 import { totalmem } from 'node:os';
 
-/** Bytes of the machine's memory for each connection: a backend takes 3 to 10 MB, and most of the memory is for other things. */
+/** Bytes of the machine's memory for each connection: a backend takes 3 to 10 MB, and most of the memory has other uses. */
 const MEMORY_FOR_EACH = 32 * 1024 * 1024;
 /** For all processes together. */
 const LEAST = 80;
-/** More of them would only help more than 250 projects that are in use in the same second. */
+/** More connections would help only if more than 250 projects were in use in the same second. */
 const MOST = 250;
 /** The default limit of PostgreSQL's own connections is 100. */
 const OTHER_SERVER = 80;
@@ -24,7 +24,7 @@ export function defaultConnections(
   return Math.floor(all / Math.min(processes, LEAST / 10));
 }
 
-/** A part of the memory that is left to each of several processes, or less. @param most bytes @param parts of the memory */
+/** A share of the memory for each of several processes, up to a maximum. @param most bytes @param parts of the memory */
 export function memoryBudget(
   most: number,
   parts: number,

@@ -19,7 +19,7 @@ function toBytes({ value }: { value: unknown }): unknown {
   return Number(match[1]) * 1024 ** power;
 }
 
-/** Reads the text, then makes the checks, which all say the same. */
+/** Reads the text, then runs the checks, which share one message. */
 function checked(read: typeof asGiven, requirement: string, ...checks: Check[]): PropertyDecorator {
   const message = `$property must be ${requirement}`;
   return (target, name) => {
@@ -99,7 +99,7 @@ export function isAddress(value: string, scheme: string): boolean {
     decodeURIComponent(username + password + pathname);
     return true;
   } catch {
-    // A percent sign that stands for itself.
+    // An unencoded percent sign.
     return false;
   }
 }

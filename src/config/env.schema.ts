@@ -86,7 +86,7 @@ export class EnvironmentVariables {
   /** File with the private keys that open them. */
   @IsOptional() @IsString() BACKUP_IDENTITY_FILE?: string;
 
-  /** Extensions that a restore may create, besides those that PostgreSQL trusts. */
+  /** Extensions that a restore may create, in addition to trusted extensions. */
   @IsString() RESTORE_EXTENSIONS = 'pg_stat_statements,pgrouting,postgis,postgis_topology,vector';
 
   /** Where scheduled backups are stored (store-url.ts); default: DATA_DIR/backups. */
@@ -121,7 +121,7 @@ export class EnvironmentVariables {
   /** Bytes of a table REST result that is held if it cannot be streamed. A streamed result holds less. */
   @SizeInBytes(2 * 1024 * 1024) MAX_RESULT_SIZE = 64 * 1024 * 1024;
 
-  /** Connections of clients that are open at once; further connections are closed. */
+  /** Connections of clients that are open concurrently; further connections are closed. */
   @WholeNumber(1, 1_000_000) MAX_CLIENT_CONNECTIONS = 4_096;
 
   @IsIn(['fatal', 'error', 'warn', 'info', 'debug', 'silent']) LOG_LEVEL = 'info';

@@ -5,7 +5,7 @@ import { isJsonObject } from '../common/text/json';
 export interface LdapSetting {
   readonly url: string;
   readonly bind_dn: string;
-  /** In a request as given, in a stored setting encrypted; never in a response. */
+  /** Plain in a request, encrypted in a stored setting, and never in a response. */
   readonly bind_password?: string;
   readonly base_dn: string;
   readonly ca?: string;
@@ -14,7 +14,7 @@ export interface LdapSetting {
   readonly group_base_dn?: string;
   readonly group_filter?: string;
   readonly group_attribute?: string;
-  /** As that of SAML. */
+  /** Like that of SAML. */
   readonly attribute_mapping?: object;
   /** Domains whose addresses the directory proves. */
   readonly domains?: readonly string[];

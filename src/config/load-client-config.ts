@@ -9,7 +9,7 @@ import { findRunningServer } from './running-server';
 import { readPassphrase, readSecret } from './secret-file';
 import { TUNING } from './tuning';
 
-/** Where the server of the same configuration is. */
+/** The address of the server with the same configuration. */
 export interface ServerAddress {
   readonly port: number;
   readonly host: string;
@@ -46,7 +46,7 @@ class AdminKeyMissingError extends Error {
   }
 }
 
-/** Where the environment does not say it, the address is that of the server that runs on DATA_DIR. @throws ConfigError */
+/** If the environment does not set it, the address is that of the server that runs on DATA_DIR. @throws ConfigError */
 export function serverAddress(environment: Environment): ServerAddress {
   const env = validateEnvironment(environment);
   const running = findRunningServer(resolve(env.DATA_DIR));

@@ -12,13 +12,13 @@ describe('misspeltSettings', () => {
     ]);
   });
 
-  it('names variables that begin like a setting', () => {
+  it('reports variables with the prefix of a setting', () => {
     expect(misspeltSettings({ SMTP_ENCRYPTION_MODE: 'tls' })).toEqual([
       'SMTP_ENCRYPTION_MODE is not a setting and is ignored. .env.example lists all settings.',
     ]);
   });
 
-  it('is silent about settings, foreign variables and empty ones', () => {
+  it('ignores settings, foreign variables and empty variables', () => {
     expect(
       misspeltSettings({
         PORT: '8080',

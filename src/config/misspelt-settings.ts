@@ -1,8 +1,8 @@
-/** Warnings about variables that are no settings, but nearly have the name of one. The environment also has foreign variables. */
+/** Warns about variables that are not settings but have a similar name. The environment also has variables of other programs. */
 import { distance } from 'fastest-levenshtein';
 import { EnvironmentVariables } from './env.schema';
 
-/** Letters that may differ. Shorter names are like too many others. */
+/** Number of letters that may differ. Shorter names resemble too many others. */
 const MAX_DISTANCE = 2;
 const SHORTEST = 6;
 /** Variables of other programs do not begin like this. */

@@ -8,7 +8,7 @@ export interface PlanQuotas {
   readonly mails_per_day: number | null;
 }
 
-/** By plan (docs/reference/scaling.md). */
+/** Quotas by plan (docs/reference/scaling.md). */
 export type PlanQuotasConfig = Readonly<Record<'free' | 'pro' | 'enterprise', PlanQuotas>>;
 
 const NONE: PlanQuotas = {
@@ -30,7 +30,7 @@ const QUOTA =
 
 /**
  * Parses `free: database_quota_bytes=500MiB requests_per_day=50000; pro: mails_per_day=200`.
- * @returns null if the text has another form
+ * @returns null if the text is malformed
  */
 export function parsePlanQuotas(text: string): PlanQuotasConfig | null {
   let plans: PlanQuotasConfig = { free: NONE, pro: NONE, enterprise: NONE };

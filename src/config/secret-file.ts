@@ -36,7 +36,7 @@ function create(path: string): string {
     return secret;
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
-    // Another process was faster.
+    // Another process created it first.
     return assertNotEmpty(path, readSecret(path)) ?? create(path);
   } finally {
     rmSync(draft, { force: true });
@@ -60,7 +60,7 @@ export function writeSecret(path: string, secret: string): void {
 function writeDraft(path: string, secret: string): string {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}`;
-  // A file that a killed process left may have another mode, or be a link.
+  // The file of a killed process may have another mode, or be a link.
   rmSync(draft, { force: true });
   writeFileSync(draft, `${secret}\n`, { mode: 0o600, flush: true });
   return draft;

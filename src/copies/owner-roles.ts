@@ -22,7 +22,7 @@ interface OwnerRole {
   readonly limit: number;
   readonly until: string | null;
   readonly comment: string | null;
-  /** As stored, hashed; null without one, or without the right to read it. */
+  /** The stored hash; null without a password, or without the right to read it. */
   readonly password: string | null;
 }
 
@@ -97,7 +97,7 @@ async function readMemberships(
 }
 
 /**
- * What the owner of a restored project can create on this server.
+ * The roles and rights that the owner of a restored project can create on this server.
  * @param client of the admin role
  * @param renamed new names of the project's roles by their old ones
  * @returns skipped: a line about each role and membership that is left out

@@ -16,7 +16,7 @@ describe('the labels of a request', () => {
     ['/%00/../rest/v1', 'other'],
   ])('puts %s into %s', (url, area) => expect(areaOf(url)).toBe(area));
 
-  it('counts methods that nobody knows together', () => {
+  it('counts unknown methods together', () => {
     expect(methodOf('PATCH')).toBe('PATCH');
     expect(methodOf('PROPFIND')).toBe('OTHER');
     expect(methodOf(undefined)).toBe('OTHER');

@@ -4,7 +4,7 @@ import type { Application } from 'express';
 export interface ExpressRoute {
   /** As declared: `/p/:project_slug/storage/buckets`. */
   readonly path: string;
-  /** By name in lower case. */
+  /** Names in lower case. */
   readonly methods: Readonly<Record<string, boolean>>;
 }
 

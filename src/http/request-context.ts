@@ -1,23 +1,23 @@
-/** What is noted about a request before a guard sees it. Guards add `apiKey`, `caller` and `staff` (request.d.ts). */
+/** Facts of a request, recorded before its guards run. Guards add `apiKey`, `caller` and `staff` (request.d.ts). */
 import type { CorsOptions } from '@nestjs/common/interfaces/external/cors-options.interface';
 import type { IncomingMessage } from 'node:http';
 import type { FairStarts } from '../admission/fair-starts';
 
 export interface RequestTimes {
-  /** Milliseconds, without a use that still runs. */
+  /** Milliseconds, excluding a current use. */
   database: number;
   /** Current uses; parallel uses count once. */
   uses: number;
-  /** When the first of them began. */
+  /** Start of the first current use. */
   since: number;
 }
 
 export class RequestContext {
-  /** By which the request is found in the logs of several services; null where requests are neither logged nor traced. */
+  /** The id that finds the request in the logs of several services; null without logs and traces of requests. */
   id: string | null = null;
-  /** Null for a request that started before something watched. */
+  /** Null for a request that started before measuring began. */
   times: RequestTimes | null = null;
-  /** Milliseconds with, or in wait for, the database; measured by table REST, and of other requests while something watches. */
+  /** Milliseconds of using or waiting for the database; for requests other than table REST only while measuring is on. */
   databaseMs: number | null = null;
   /** The main statement of table REST, with parameters in place of the values. */
   statement: string | null = null;
@@ -25,13 +25,13 @@ export class RequestContext {
   errorCode: string | null = null;
   /** Gives the request its turn when its body was read. */
   starts: FairStarts | null = null;
-  /** It arrived through the listener of METRICS_PORT. */
+  /** True if the request arrived through the listener of METRICS_PORT. */
   isOfMetrics = false;
-  /** It arrived through the listener of S3_PORT. */
+  /** True if the request arrived through the listener of S3_PORT. */
   isOfS3 = false;
-  /** What the rules of a bucket allow pages of other origins; null: the default. */
+  /** The permissions of a bucket's rules for pages of other origins; null: the default. */
   cors: CorsOptions | null = null;
-  /** The address that the client signed, where that is not the one of the route. */
+  /** The address that the client signed, if it differs from that of the route. */
   signedUrl: string | null = null;
 }
 

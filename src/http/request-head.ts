@@ -49,8 +49,8 @@ function nameFault({ rawHeaders }: IncomingMessage): AppError | null {
 }
 
 /**
- * `http://host/path?query` to `/path?query` (RFC 9112, 3.2.2): proxies send it, and a server has to take it. Routers,
- * metrics and error bodies know paths only.
+ * `http://host/path?query` to `/path?query` (RFC 9112, 3.2.2): proxies send it, and a server must accept it. Routers, metrics
+ * and error bodies know paths only.
  */
 export function toOriginForm(target: string): string {
   if (target.startsWith('/')) return target;

@@ -1,6 +1,6 @@
 /**
  * Measures how long a request has, or waits for, a connection to its project's database. Node's asynchronous context costs
- * every promise something, so it is used only while something watches.
+ * every promise something, so it is used only while somebody watches.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage } from 'node:http';

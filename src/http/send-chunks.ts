@@ -40,8 +40,8 @@ function written(response: ServerResponse, chunk: string | Buffer): Promise<void
 }
 
 /**
- * Writes all buffers at once: Node passes them to the system in one call, without copies. Waiting for each of them takes a turn
- * of the event loop per buffer. If the client disconnects, the rest is dropped.
+ * Writes all buffers together: Node passes them to the system in one call, without copies. Waiting for each of them takes a
+ * turn of the event loop per buffer. If the client disconnects, the rest is dropped.
  */
 export function sendBuffers(
   response: ServerResponse,

@@ -40,7 +40,7 @@ describe('e-mail addresses', () => {
     'ada\0@example.com',
     'ada@example.com\r',
     '<ada@example.com>',
-  ])('hold nothing that could begin a header: %j', (text) => {
+  ])('contain nothing that could begin a header: %j', (text) => {
     const parsed = parseEmailAddress(text);
     expect(parsed === null || /^[^\r\n\0<>]+$/.test(parsed.address)).toBe(true);
   });

@@ -49,7 +49,7 @@ export class ApiKeyStrategy extends PassportStrategy(Strategy, 'apikey') {
     if (!isJsonObject(claims) || typeof claims.project_id !== 'string') return false;
     if (!this.tokens.isTimely(claims)) throw untimelyCredentials();
     if (claims.role !== ANON_ROLE && claims.role !== SERVICE_ROLE) return false;
-    // As apikey it would give its role to a bearer that may write.
+    // A read-only token as apikey would give its role to a bearer that may write.
     if (claims.read_only === true) return false;
     const project = await this.registry.findById(claims.project_id);
     return project ? { project, role: claims.role, claims } : false;

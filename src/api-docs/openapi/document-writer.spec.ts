@@ -11,7 +11,7 @@ const ITEM = { get: { responses: {} } };
 
 const textOf = ({ zipped }: ServedDocument): string => gunzipSync(Buffer.concat(zipped)).toString();
 
-it('writes the parts of each section, the first of each name, and a digest of the document', async () => {
+it('writes the parts of each section, only the first of each name, and a digest of the document', async () => {
   const writer = new DocumentWriter({ version: '3.1', syntax: 'json' });
   writer.add('paths', '/a', ITEM);
   await writer.addAll('schemas', [
@@ -77,7 +77,7 @@ it('adds only those components that the parts refer to', async () => {
   }
 });
 
-it('writes a large document in blocks, and lets other work have its turn', async () => {
+it('writes a large document in blocks, and yields to other work', async () => {
   let turns = 0;
   let isOver = false;
   const count = (): void => {

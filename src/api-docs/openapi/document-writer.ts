@@ -11,7 +11,7 @@ const COMMENT_END = '*/';
 
 const TEXTS: ReadonlySet<string> = new Set(['title', 'summary', 'description', 'example', 'x-postgres-type']);
 
-/** A copy of a part of a document whose texts end no comment. Names of members and values of enums stay as they are. */
+/** A copy of a part of a document without texts that end a comment. Names of members and values of enums stay as they are. */
 function withoutCommentEnds<Part>(part: Part): Part {
   return JSON.parse(JSON.stringify(part, replaceEnds)) as Part;
 }
@@ -44,7 +44,7 @@ class Members {
   add(name: string, value: unknown): string {
     const isFirst = this.names.size === 0;
     const plain = this.written(name, value, isFirst);
-    // Rare, so only then the part is written twice.
+    // Writes the part a second time in this rare case only.
     const text = plain.includes(COMMENT_END) ? this.written(name, withoutCommentEnds(value), isFirst) : plain;
     this.names.add(name);
     this.text.append(Buffer.from(text));
@@ -92,7 +92,7 @@ export class DocumentWriter {
     for (const [, reference] of text.matchAll(REFERENCE)) this.used.add(reference as string);
   }
 
-  /** Yields to the event loop in between. */
+  /** Yields to the event loop between the parts. */
   async addAll<Name extends Section>(
     section: Name,
     values: Iterable<readonly [name: string, value: Sections[Name]]>,

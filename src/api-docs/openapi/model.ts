@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI 3.1 document that Plinth writes: the one form from which 3.0 and YAML are derived. */
+/** The parts of an OpenAPI 3.1 document that Plinth writes: 3.0 and YAML are derived from them. */
 
 export type SchemaType = 'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean' | 'null';
 

@@ -19,7 +19,7 @@ export interface ServedDocument {
   readonly etag: string;
 }
 
-/** Limit for the bytes of a document; that of a schema of 5,000 tables has about 100 million. */
+/** Limit for the bytes of a document; the document of a schema with 5,000 tables has about 100 million. */
 const MAX_DOCUMENT_BYTES = 128 * 1024 * 1024;
 
 /** The schema has more tables, columns or functions than a document may describe. */
@@ -30,7 +30,7 @@ export class DocumentTooLargeError extends AppError {
   }
 }
 
-/** Counts what is written, before it takes more memory. */
+/** Counts bytes before memory is allocated for them. */
 export class DocumentSize {
   bytes = 0;
 
@@ -86,7 +86,7 @@ export async function serveDocument(
 ): Promise<void> {
   const { zipped, size, etag } = document;
   const isZipped = request.acceptsEncodings('gzip') === 'gzip';
-  // The bytes differ by the encoding, so that the tag of a compressed document is weak.
+  // The bytes differ by the encoding, so the tag of a compressed document is weak.
   const headers = {
     ETag: isZipped ? `W/${etag}` : etag,
     'Cache-Control': cacheControl,

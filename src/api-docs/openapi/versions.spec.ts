@@ -7,7 +7,7 @@ const to30 = (schema: Schema): Schema =>
 
 const REF = '#/components/schemas/A';
 
-/** OpenAPI 3.1 and the same in 3.0. */
+/** A schema in the forms of OpenAPI 3.1 and 3.0. */
 const PAIRS: readonly (readonly [form31: Schema, form30: unknown])[] = [
   [{ type: 'string' }, { type: 'string' }],
   [{}, {}],
@@ -50,7 +50,7 @@ const PAIRS: readonly (readonly [form31: Schema, form30: unknown])[] = [
   ],
 ];
 
-it.each(PAIRS)('%j and its form in 3.0 are converted into each other', (form31, form30) => {
+it.each(PAIRS)('converts %j to its form in 3.0 and back', (form31, form30) => {
   expect(to30(form31)).toEqual(form30);
   expect(mapSchema(form30 as Schema, toSchema31)).toEqual(form31);
 });
@@ -87,7 +87,7 @@ it('reads an enum of null alone as the type null', () => {
   expect(mapSchema(written, toSchema31)).toEqual({ type: 'null' });
 });
 
-it('permits null beside a reference whose type Nest repeats', () => {
+it('permits null next to a reference whose type Nest repeats', () => {
   const nest = { type: 'object', nullable: true, allOf: [{ $ref: REF }], description: 'd' } as Schema;
   expect(toSchema31(nest)).toEqual({ anyOf: [{ $ref: REF }, { type: 'null' }], description: 'd' });
 });

@@ -28,7 +28,7 @@ interface Schema30 extends Omit<Schema, 'type' | 'exclusiveMinimum' | 'exclusive
 export function toSchema31(schema: Schema): Schema {
   const { nullable: isNullable, example, ...others } = schema as Schema30 & Schema;
   const { enum: values, description } = others;
-  // 3.0 has no type of null alone.
+  // OpenAPI 3.0 has no type for null alone.
   if (isNull(schema) || (values?.length === 1 && values[0] === null)) {
     return { type: 'null', ...(description === undefined ? {} : { description }) };
   }
@@ -66,7 +66,7 @@ function unwrapped(schema: Schema): Schema {
 /** 3.0: `nullable` instead of the type null. */
 function withoutNull(schema: Schema, typeOf: TypeOfComponent): Schema {
   const { type, anyOf, ...others } = schema;
-  // The generators of 3.0 make `null` of nothing but a nullable type, and an enum of null alone breaks some.
+  // Generators for 3.0 produce `null` only for a nullable type, and an enum with null alone breaks some.
   if (type === 'null') return { type: 'object', ...nullableMark, maxProperties: 0, ...others };
   if (Array.isArray(type)) return withTypes(type as SchemaType[], others);
   const alternatives = anyOf?.filter((one) => !isNull(one)) ?? [];

@@ -1,4 +1,4 @@
-/** PostgreSQL's own types: as row_to_json() writes and json_populate_record() reads them, in examples and in filters. */
+/** Built-in types, as row_to_json() writes and json_populate_record() reads them, in examples and in filters. */
 import type { Schema } from '../openapi/model';
 import type { FilterFamily } from '../table-rest/filter-schemas';
 
@@ -53,7 +53,7 @@ const TYPES: Readonly<Record<string, BuiltinType>> = {
   bytea: text('Other', '\\x00'),
   point: text('Other', '(1,2)'),
   tsvector: text('Search', 'text'),
-  // Results of functions alone.
+  // Only functions return these.
   record: builtin('Other', { type: 'object' }, 'text'),
   anyarray: builtin('Other', { type: 'array', items: {} }, 'text'),
   anycompatiblearray: builtin('Other', { type: 'array', items: {} }, 'text'),

@@ -10,7 +10,7 @@ it.each([
   ['false', 'boolean', false],
   [`'{"a": 1}'::jsonb`, 'jsonb', { a: 1 }],
   [`'{}'::public."odd type"[]`, 'public."odd type"[]', []],
-] as const)('%s is a value', (text, type, value) => {
+] as const)('reads %s as a literal', (text, type, value) => {
   expect(defaultValue(text, type)).toEqual(value);
 });
 
@@ -25,6 +25,6 @@ it.each([
   [`'{broken'::json`, 'json'],
   // A JSON number would be another value.
   ['9007199254740993', 'bigint'],
-])('%s is none', (text, type) => {
+])('does not read %s as a literal', (text, type) => {
   expect(defaultValue(text, type)).toBeUndefined();
 });

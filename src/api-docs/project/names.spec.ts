@@ -20,7 +20,7 @@ it.each([
   expect(pascalCase(name)).toBe(expected);
 });
 
-it('gives an identifier for every name', () => {
+it('makes an identifier of every name', () => {
   for (let code = 1; code < 0x3000; code++) {
     expect(pascalCase(String.fromCodePoint(code))).toMatch(/^[A-Za-z_][A-Za-z0-9_]*$/);
   }

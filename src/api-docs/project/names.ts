@@ -17,8 +17,8 @@ export const GENERATOR_NAMES: readonly string[] = `
   .split(/\s+/);
 
 /**
- * `order_items` and `order items` to `OrderItems`. Letters lose their accents; other letters than those of ASCII become
- * `U` and their code point in hex. A name of signs alone consists of code points.
+ * Turns `order_items` and `order items` into `OrderItems`. Letters lose their accents; other non-ASCII letters become `U` and
+ * their code point in hex. A name without letters and digits becomes its code points.
  */
 export function pascalCase(name: string): string {
   const words = toAscii(name).split(/[^A-Za-z0-9]+/);
@@ -53,7 +53,7 @@ export class NameAllocator {
     for (const name of names) this.taken.add(name.toLowerCase());
   }
 
-  /** The candidate, or the candidate with the first number from 2 on that makes it free. */
+  /** The candidate, or if it is taken, the candidate with the first free number from 2. */
   takeNumbered(candidate: string): string {
     return firstNumbered(candidate, (name) => {
       if (!this.areFree([name])) return false;
@@ -71,7 +71,7 @@ export function firstNumbered(name: string, accepts: (numbered: string) => boole
   }
 }
 
-/** The first choice of an object's name: names of other schemas than the default one begin with the schema's. */
+/** The preferred name of an object: outside the default schema, it begins with the name of the schema. */
 export function preferredStem(object: QualifiedName, defaultSchema: string): string {
   return object.schema === defaultSchema ? pascalCase(object.name) : qualifiedStem(object);
 }

@@ -23,7 +23,7 @@ const schemaNames = (relations: QualifiedName[]): string[] => {
   return relations.map((one) => names.relation(one).schema);
 };
 
-it('names tables of the default schema by their words, others with their schema before it', () => {
+it('names tables of the default schema by their words, and puts the schema before other names', () => {
   expect(schemaNames([table('orders'), table('order_items'), table('orders', 'api')])).toEqual([
     'Orders',
     'OrderItems',
@@ -31,7 +31,7 @@ it('names tables of the default schema by their words, others with their schema 
   ]);
 });
 
-it('puts the schema before a name that clashes, and a number behind it if it still clashes', () => {
+it('puts the schema before a name that clashes, and a number after it if it still clashes', () => {
   const tables = [table('order items'), table('order_items'), table('ORDER_ITEMS'), table('OrderItems')];
   expect(schemaNames(tables)).toEqual([
     'PublicOrderItems3',
@@ -42,7 +42,7 @@ it('puts the schema before a name that clashes, and a number behind it if it sti
   expect(schemaNames([...tables].reverse())).toEqual(schemaNames(tables).reverse());
 });
 
-it('lets no name clash with the bodies of another table, or with names that have other meanings', () => {
+it('keeps names distinct from the bodies of other tables and from reserved names', () => {
   expect(
     schemaNames([table('orders'), table('orders_insert'), table('date'), table('user_response')]),
   ).toEqual(['Orders', 'PublicOrdersInsert', 'PublicDate', 'PublicUserResponse']);
@@ -51,7 +51,7 @@ it('lets no name clash with the bodies of another table, or with names that have
   );
 });
 
-it('names a function so that its operations and its types in TypeScript are free', () => {
+it('names a function so that its operations and its types in TypeScript are unique', () => {
   expect(named([table('add_args')]).routine(table('add'))).toBe('PublicAdd');
   expect(named([table('add')]).routine(table('add'))).toBe('Add');
 });

@@ -1,6 +1,6 @@
 /**
- * The names of a project's relations, types and functions in its document and in its types of TypeScript (DECISIONS.md
- * 7). They depend on the objects that the role may see alone, and not on the order in which those are read.
+ * The names of a project's relations, types and functions in its document and in its types of TypeScript (DECISIONS.md 7).
+ * They depend only on the objects that the role may see, not on the order in which they are read.
  */
 import { nameKey, type QualifiedName } from '../../rest/catalog/catalog';
 import { firstNumbered, NameAllocator, preferredStem, qualifiedStem } from './names';
@@ -41,7 +41,7 @@ const operationForms = (stem: string): string[] => [
 const callForms = (stem: string): string[] => [`call${stem}`, `get${stem}`];
 const valueForms = (stem: string): string[] => [`${stem}Args`, `${stem}Result`];
 
-/** Takes the names that are made of a stem; false if one of them is taken. */
+/** Reserves the names that are derived from a stem; false if one of them is taken. */
 type Claim = (stem: string) => boolean;
 type Forms = (stem: string) => readonly string[];
 
@@ -79,7 +79,7 @@ export function* nameObjects(objects: NamedObjects): Generator<void, ObjectNames
   };
 }
 
-/** Objects whose first choice is free keep it; the others get their schema's name, and a number if need be. */
+/** An object whose preferred name is free keeps it; other objects get their schema's name, and a number if needed. */
 function* assign(
   names: readonly QualifiedName[],
   claim: Claim,

@@ -6,7 +6,7 @@ import {
 } from '../../rest/grammar/operators';
 import type { Schema } from '../openapi/model';
 
-/** What an operator does. */
+/** The meaning of an operator. */
 const MEANINGS = {
   eq: 'equal',
   neq: 'not equal',
@@ -95,7 +95,7 @@ const FAMILIES = {
 
 export type FilterFamily = keyof typeof FAMILIES;
 
-/** Values of these fit some of the types only: the parameter of a column has its own example. */
+/** Families whose values fit only some of their types: the parameter of a column has its own example. */
 const DEPENDENT: ReadonlySet<FilterFamily> = new Set(['Enum', 'Array', 'Range', 'Other']);
 
 /** Component name of a family's schema. */

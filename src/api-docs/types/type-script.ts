@@ -1,4 +1,4 @@
-/** Pieces of TypeScript: names, literals and comments of a stranger's database become text that can end nothing early. */
+/** Pieces of TypeScript. Names, literals and comments come from a stranger's database and are escaped. */
 import { type Schema, schemaRef } from '../openapi/model';
 
 export interface Member {

@@ -19,7 +19,7 @@ const MAX_HASH = 1_000;
 
 export interface Credentials {
   readonly account: Account;
-  /** Null for an account without a password, such as an invited one. */
+  /** Null for an account without a password, such as an invited account. */
   readonly passwordHash: string | null;
 }
 

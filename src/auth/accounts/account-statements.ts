@@ -1,4 +1,4 @@
-/** Statements that batches of several rooms share. */
+/** Statements that batches of several folders share. */
 import { Statement } from '../../database/statement';
 import { ACCOUNT_COLUMNS } from './account-record';
 import { AssuranceLevel } from '../../access/caller';
@@ -25,8 +25,8 @@ export const SHORT_TIMEOUT: Statement = {
 };
 
 /**
- * Step of a statement that proves the address of an account in the step `changed`: its account, if the address was not
- * proved before. Anybody may have created such an account. The snapshot of the statement has the row as it was.
+ * Step of a statement whose step `changed` proves an address: the account, if its address was not proved before, so that
+ * anybody may have created it. The statement's snapshot has the row before the change.
  */
 export const UNPROVED = `select u.id from auth.users u join changed on changed.id = u.id where u.email_verified_at is null`;
 
@@ -34,11 +34,11 @@ export const UNPROVED = `select u.id from auth.users u join changed on changed.i
 export const methodReference = (method: string, now: string): string =>
   `jsonb_build_array(jsonb_build_object('method', ${method}::text, 'timestamp', floor(extract(epoch from ${now}::timestamptz))::bigint))`;
 
-/** Steps after UNPROVED: what the creator of the account would keep. */
+/** Steps after UNPROVED that remove what the creator of the account could use to keep access. */
 export const DROP_FACTORS = 'delete from auth.factors f using unproved where f.user_id = unproved.id';
 export const DROP_PASSKEYS = 'delete from auth.passkeys p using unproved where p.user_id = unproved.id';
 export const DROP_IDENTITIES = 'delete from auth.identities i using unproved where i.user_id = unproved.id';
-/** SQL: app_data of the account `u` after the proof of its address, which takes identities as UNPROVED does. @param applies SQL */
+/** SQL: app_data of the account `u` after the proof of its address, which removes identities. @param applies SQL */
 export const appDataAfterProof = (applies: string): string => `case
   when u.email_verified_at is null and ${applies} then u.app_data - array['provider', 'providers'] else u.app_data end`;
 export const DROP_ADDRESS_CHANGES = `delete from auth.mailed_tokens c using unproved
@@ -71,8 +71,8 @@ export const isLive = (now: string): string =>
   `s.revoked_at is null and s.expires_at > ${now} and ${isNotBanned(now)}`;
 
 /**
- * SQL: the value of a column of JSON objects after a change. The members are merged by PostgreSQL, so that none of a parallel change
- * is lost; what several changes together make too long to be read back is left out.
+ * SQL: the value of a column of JSON objects after a change. The members are merged by PostgreSQL, so that no parallel change is
+ * lost; a change that makes the value too long to be read back is ignored.
  * @param merges SQL: true if the members of the change replace those of the same name, and null removes one
  */
 export const changedJson = (

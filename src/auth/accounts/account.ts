@@ -16,7 +16,7 @@ export interface Account {
   /** An anonymous user has no address: `email` is empty. */
   readonly isAnonymous: boolean;
   readonly emailVerifiedAt: Date | null;
-  /** E.164 without the plus sign; its owner has proved it. An account with a phone alone has an empty `email`. */
+  /** E.164 without the plus sign; its owner has proved it. An account with only a phone has an empty `email`. */
   readonly phone: string | null;
   readonly phoneVerifiedAt: Date | null;
   readonly bannedUntil: Date | null;
@@ -105,7 +105,7 @@ export function assertUserData(data: JsonObject | undefined): void {
 /** Bytes: a token has room for these and the largest custom claims. */
 const MAX_APP_DATA = 1_024;
 
-/** Every access token has it. @throws AppError 400 for data that makes tokens too long */
+/** Limits app_data, which every access token contains. @throws AppError 400 for data that makes tokens too long */
 export function assertAppData(data: JsonObject | undefined): void {
   if (data === undefined) return;
   const fault = storageFault('app_metadata', data);

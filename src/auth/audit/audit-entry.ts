@@ -77,13 +77,13 @@ export function byServiceRole(action: AuditAction, userId: string | null, contex
 
 /** A change that must be audited, in parts: only withAudit() makes a statement of it. */
 interface AuditableChange<Step extends string> {
-  /** As Statement.name. */
+  /** Same as Statement.name. */
   readonly name?: string;
   /** The common table expressions, by name and in order. */
   readonly steps: Readonly<Record<Step, string>>;
   /** The step whose rows are audited: one entry for each row, with the account in its column `id`. */
   readonly audited: NoInfer<Step>;
-  /** The main query; it may read from every step. */
+  /** The main query; it can read from every step. */
   readonly query: string;
   /** Values of the parameters $1, $2 ... in steps and query. */
   readonly values: readonly unknown[];

@@ -27,7 +27,7 @@ it.each([
   ['**', 'javascript:alert(1)'],
 ])('%s does not allow %s', (pattern, url) => expect(allows(pattern, url)).toBe(false));
 
-it('does not try the ways of many wildcards one by one', () => {
+it('matches many wildcards without backtracking', () => {
   for (const wildcard of ['**', '*'])
     expect(allows(`https://x/${`${wildcard}a`.repeat(200)}b`, `https://x/${'a'.repeat(1_900)}`)).toBe(false);
 });

@@ -8,7 +8,7 @@ type RedirectSettings = Pick<Project['settings'], 'site_url' | 'redirect_urls'>;
 
 /** Characters. */
 const MAX_URL = 2_000;
-/** A browser runs or opens these in place of an application. */
+/** Schemes that a browser runs or opens itself. */
 const UNSAFE_SCHEMES: ReadonlySet<string> = new Set([
   'about:',
   'blob:',
@@ -45,8 +45,8 @@ const originOf = ({ protocol, host, href }: URL): string =>
   href.startsWith(`${protocol}//`) ? `${protocol}//${host}` : protocol;
 
 /**
- * `https://*.example.com/**` allows `https://app.example.com/a/b`. Authority and path are compared apart, so that no wildcard
- * of the authority reaches into the path: `https://2130706433/.example.com/` is another host.
+ * `https://*.example.com/**` allows `https://app.example.com/a/b`. Authority and path are compared separately, so that no
+ * wildcard of the authority reaches into the path: `https://2130706433/.example.com/` is another host.
  */
 function matches(pattern: string, url: URL): boolean {
   const [, head = '', tail = ''] = /^([^:]+:(?:\/\/[^/?#]*)?)([^#]*)/.exec(pattern) ?? [];
@@ -62,8 +62,8 @@ const AUTHORITY_ENDS = '/?#@\\';
 const PART_ENDS = './?#@:\\';
 
 /**
- * Whether a pattern matches a whole text, whatever the case of letters. Follows all ways at once, as bits of a number: a regular
- * expression of a few wildcards would try them one by one, which takes seconds for a long address.
+ * Whether a pattern matches a whole text, ignoring the case of letters. Tracks all possible positions together, as bits of a
+ * number: a regular expression with a few wildcards would backtrack, which takes seconds for a long address.
  * @param ends characters that `**` does not stand for
  */
 function matchesGlob(pattern: string, text: string, ends: string): boolean {

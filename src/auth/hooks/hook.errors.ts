@@ -3,7 +3,7 @@ import { AppError } from '../../common/errors/app-error';
 
 const MAX_MESSAGE = 500;
 
-/** The message of the fault goes to the log only: it is the project's, and may tell about its data. */
+/** The message of the fault goes to the log only: it may reveal data of the project. */
 export const hookFailed = (name: string, cause: unknown): AppError =>
   new AppError(
     500,
@@ -12,7 +12,7 @@ export const hookFailed = (name: string, cause: unknown): AppError =>
     { cause },
   );
 
-/** @param status 400, or else it is 403: SPEC.md 7.2 has no others for a refusal */
+/** @param status 400; any other value becomes 403, because SPEC.md 7.2 has no others for a refusal */
 export function hookRefused(status: unknown, message: unknown): AppError {
   const isText = typeof message === 'string' && message !== '' && message.length <= MAX_MESSAGE;
   return new AppError(

@@ -1,6 +1,6 @@
 /**
- * Calls what a project has set for moments of a sign-in (settings `..._hook`): functions of its database, or addresses. The answer
- * is a stranger's input. A hook that fails, or takes too long, refuses the request.
+ * Calls the hooks of a project during a sign-in (settings `..._hook`): functions of its database, or addresses. The answer is a
+ * stranger's input. A hook that fails, or takes too long, refuses the request.
  */
 import { Injectable } from '@nestjs/common';
 import { isJsonObject, type JsonObject, parseJson } from '../../common/text/json';
@@ -31,7 +31,7 @@ export class Hooks {
   ) {}
 
   /**
-   * Does nothing where the project has no such hook.
+   * Does nothing if the project has no such hook.
    * @param id of the event, for a receiver that gets it more than once
    * @throws AppError 4xx if the function refuses, 500 if it fails, 503 if the database cannot be reached
    */

@@ -15,16 +15,16 @@ import { isTakenAddress } from '../accounts/account-record';
 /** Characters that are read of the function's result. AccessTokenService allows fewer in a token. */
 const MAX_CLAIMS_TEXT = 16_384;
 
-/** SQL: the result of the function as text, whatever type the project gave it, cut if it is too long. @param userId SQL */
+/** SQL: the result of the function as text, of any type that the project chose, cut if it is too long. @param userId SQL */
 export function claimsOf(userId: string, { settings }: Project): string {
   const { custom_access_token_hook: hook } = settings;
-  // CustomClaimsHook asks before the statement.
+  // CustomClaimsHook calls the hook before the statement runs.
   if (isAddress(hook)) return 'null::text';
   if (hook === null) return `left(auth.custom_claims(${userId})::text, ${MAX_CLAIMS_TEXT + 1})`;
   return `(select left(${hookFunction(hook)}(${HOOK_INPUT})::text, ${MAX_CLAIMS_TEXT + 1}) from auth.users x where x.id = ${userId})`;
 }
 
-/** SQL: what the hook learns of the user `x`. */
+/** SQL: the hook's input about the user `x`. */
 export const HOOK_INPUT = `pg_catalog.jsonb_build_object('user_id', x.id, 'claims', pg_catalog.jsonb_build_object('sub', x.id,
   'role', '${AUTHENTICATED_ROLE}', 'aud', '${AUTHENTICATED_ROLE}', 'email', x.email, 'is_anonymous', x.is_anonymous,
   'app_metadata', x.app_data, 'user_metadata', x.data))`;
@@ -66,9 +66,9 @@ function unusableClaims(fault: string): AppError {
 }
 
 /**
- * Runs a batch that calls the function, under SHORT_TIMEOUT. An error of the function fails the sign-in, because claims
- * may restrict a token. It is the project's fault and not the client's, whatever SQLSTATE it has; its message goes to the
- * log only.
+ * Runs a batch that calls the function, under SHORT_TIMEOUT. An error of the function fails the sign-in, because claims may
+ * restrict a token. It is reported as the project's fault, not the client's, regardless of its SQLSTATE; its message goes to
+ * the log only.
  */
 export async function callingClaims<T>(work: Promise<T>): Promise<T> {
   try {

@@ -15,7 +15,7 @@ describe('refresh tokens', () => {
     expect(service.open(PROJECT, service.issue(PROJECT, content))).toEqual(content);
   });
 
-  it('are the same for the same session and number, and no other', () => {
+  it('are equal only for the same session and number', () => {
     const sessionId = randomUUID();
     const tokens = [0, 0, 1, 2].map((number) => service.issue(PROJECT, { sessionId, number }));
     expect(tokens[0]).toBe(tokens[1]);

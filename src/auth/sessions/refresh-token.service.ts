@@ -25,7 +25,7 @@ type RefreshingProject = Pick<Project, 'id' | 'dataSecret'>;
 
 @Injectable()
 export class RefreshTokenService {
-  /** Of tokens that earlier versions issued. */
+  /** True for tokens that earlier versions issued. */
   private readonly formerKeys: readonly Buffer[];
   private readonly keys = new WeakMap<RefreshingProject, Buffer>();
 

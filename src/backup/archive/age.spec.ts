@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** The content in chunks that fit no piece. */
+/** The content in chunks that do not align with pieces. */
 async function* chunksOf(content: Uint8Array, size = 10_007): AsyncGenerator<Buffer> {
   for (let at = 0; at < content.length; at += size) yield Buffer.from(content.subarray(at, at + size));
 }
@@ -34,7 +34,7 @@ async function whole(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
 }
 
 it.each([0, 1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE, 1_000_003])(
-  'opens %i bytes both ways',
+  'decrypts %i bytes itself and with the library',
   async (size) => {
     const age = await library;
     const content = randomBytes(size);
@@ -53,12 +53,12 @@ it.each([0, 1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE, 1_000_003])(
   },
 );
 
-it('passes on what is not encrypted', async () => {
+it('passes on content that is not encrypted', async () => {
   for (const content of [randomBytes(100_000), Buffer.from('age'), Buffer.alloc(0)])
     expect(content.equals(await whole(decrypted(chunksOf(content), null)))).toBe(true);
 });
 
-it('refuses other identities, a cut or altered archive, and recipients that are no keys', async () => {
+it('refuses other identities, a cut or altered archive, and recipients that are not keys', async () => {
   const archive = await whole(encrypted(chunksOf(randomBytes(3 * PIECE)), recipients));
   const other = join(directory, 'other.txt');
   writeFileSync(other, `${identities[2]}\n`);

@@ -14,7 +14,7 @@ const CIPHER = 'chacha20-poly1305';
 /** Bytes of one encrypted piece, of its authentication tag, and of the numbers of the format. */
 const [PIECE, TAG, NONCE, FILE_KEY] = [64 * 1024, 16, 16, 16];
 const MAX_HEADER = 64 * 1024;
-/** How an encrypted file begins. */
+/** The beginning of an encrypted file. */
 export const AGE_MAGIC = Buffer.from('age-encryption.org/v1\n');
 /** The last line of the header. */
 const HEADER_END = /\n--- [^\n]*\n/;
@@ -23,14 +23,14 @@ export const AGE_ENDING = '.age';
 
 type Source = AsyncIterable<Buffer>;
 
-/** @throws AppError 400 for a key that is none */
+/** @throws AppError 400 for text that is not a key */
 export async function* encrypted(source: Source, recipients: readonly string[]): AsyncGenerator<Buffer> {
   const [fileKey, header] = await newHeader(recipients);
   yield header;
   yield* sealed(source, fileKey);
 }
 
-/** What follows the header: a nonce, and pieces that each prove their order. @param secret encrypts any number of streams */
+/** The payload: a nonce, and pieces whose tags cover their order. @param secret encrypts any number of streams */
 export async function* sealed(source: Source, secret: Uint8Array): AsyncGenerator<Buffer> {
   const nonce = randomBytes(NONCE);
   yield nonce;

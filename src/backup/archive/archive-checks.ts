@@ -9,7 +9,7 @@ import { isProjectId } from '../../storage/providers/object-address';
 import { archiveInvalid } from '../backup.errors';
 import { HEADER, MANIFEST, SECRETS } from './archive-format';
 
-/** Returns the path of the first value that is not sound, such as `.project.id`; undefined: there is none. Yields after each part. */
+/** Returns the path of the first invalid value, such as `.project.id`; undefined: there is none. Yields after each part. */
 type Check = (value: unknown) => Generator<void, string | undefined>;
 
 const MAX_NAME = 1_000;

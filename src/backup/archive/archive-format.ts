@@ -1,4 +1,4 @@
-/** The members of an archive, and the types of those that are JSON (docs/guides/backup.md). */
+/** The members of an archive, and the types of the JSON members (docs/guides/backup.md). */
 import type {
   ArchivedDatabaseSetting,
   ArchivedExtension,
@@ -110,7 +110,7 @@ export interface ArchivedServer {
 }
 
 export interface ArchivedSchedule {
-  /** Null: of the install. */
+  /** Null for the schedule of the install. */
   readonly project_id: string | null;
   readonly cron: string;
   readonly time_zone: string;
@@ -137,7 +137,7 @@ export interface ArchivedSecrets {
   readonly owner_password: string;
   readonly data_secret: string;
   readonly secrets: readonly ArchivedSecret[];
-  /** That sign users' tokens. Absent in archives of earlier versions. */
+  /** Key pairs that sign users' tokens. Absent in archives of earlier versions. */
   readonly signing_keys?: readonly StoredSigningKey[];
   /** Absent in archives of earlier versions. */
   readonly database_settings?: readonly ArchivedDatabaseSetting[];

@@ -35,7 +35,7 @@ export interface ArchiveMember {
   readonly name: string;
   /** Bytes of the first part, which is all of a member that has no parts. */
   readonly size: number;
-  /** Has to be read before the next member; the rest is skipped. */
+  /** Must be read before the next member; the rest is skipped. */
   readonly chunks: AsyncGenerator<Buffer, void, undefined>;
 }
 
@@ -114,7 +114,7 @@ export class ArchiveReader {
         yield* this.read(current);
         await this.advance();
       } catch (error) {
-        // Named here: the reader of a member would take it for a fault of the member's content.
+        // Reported here: the reader of a member would mistake it for a fault of the member's content.
         throw toArchiveError(error);
       }
     }
@@ -193,7 +193,7 @@ function difference(lines: readonly string[], listed: string): string {
   for (const line of lines) {
     const name = memberOf(line);
     const found = expected.get(name);
-    if (found === undefined) return `the member ${name} is in no list of checksums`;
+    if (found === undefined) return `the member ${name} is missing in the lists of checksums`;
     if (found !== line.trimEnd()) return `the member ${name} differs from its checksum`;
     expected.delete(name);
   }

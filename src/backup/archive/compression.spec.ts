@@ -23,7 +23,7 @@ const restored = (...chunks: Buffer[]): Promise<Buffer> => buffer(decompressed(R
 const AVAILABLE = COMPRESSIONS.filter((compression) => compression !== 'zstd' || HAS_ZSTD);
 
 describe.each(AVAILABLE)('%s', (compression) => {
-  it.each(INPUTS)('gives back %s, whatever the pieces', async (_what, chunks) => {
+  it.each(INPUTS)('restores %s, in pieces of any size', async (_what, chunks) => {
     const expected = Buffer.concat(chunks);
     const bytes = await compressed(compression, chunks);
     expect((await restored(bytes)).equals(expected)).toBe(true);
@@ -59,7 +59,7 @@ describe.each(AVAILABLE)('%s', (compression) => {
   expect(plain.equals(TEXT)).toBe(true);
 });
 
-(HAS_ZSTD ? it.skip : it)('says which Node.js zstd needs', async () => {
+(HAS_ZSTD ? it.skip : it)('names the version of Node.js that zstd needs', async () => {
   expect(() => compressor('zstd', false)).toThrow('Node.js 22.15');
   await expect(restored(Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0]))).rejects.toThrow('Node.js 22.15');
 });
@@ -73,9 +73,9 @@ it.each([
   ['acme.tzst', 'zstd'],
   ['dir.tar/acme', 'gzip'],
   ['acme.tar', 'none'],
-])('the name %s asks for %s', (path, compression) => expect(compressionOf(path)).toBe(compression));
+])('the name %s selects %s', (path, compression) => expect(compressionOf(path)).toBe(compression));
 
-it('names its files so that their compression is found', () => {
+it('names files so that their compression is recognised', () => {
   for (const compression of COMPRESSIONS)
     expect(compressionOf(`a${endingOf(compression)}`)).toBe(compression);
 });

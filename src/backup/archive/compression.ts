@@ -32,7 +32,7 @@ export const ARCHIVE_TYPES: readonly string[] = Object.values(MEDIA_TYPES);
 export const endingOf = (compression: Compression): string => ENDINGS[compression];
 export const mediaTypeOf = (compression: Compression): string => MEDIA_TYPES[compression];
 
-/** The compression that the name of a file asks for; gzip for any other name. */
+/** The compression that the name of a file implies; gzip for any other name. */
 export function compressionOf(path: string): Compression {
   const name = path.endsWith(AGE_ENDING) ? path.slice(0, -AGE_ENDING.length) : path;
   if (/\.(tar\.)?t?zst$/.test(name)) return 'zstd';

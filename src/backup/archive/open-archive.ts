@@ -46,7 +46,7 @@ export interface VerifiedArchive {
   readonly isIncremental: boolean;
 }
 
-/** The same of an install. */
+/** The same for an install. */
 export interface OpenInstallArchive {
   readonly header: InstallHeader;
   readonly secrets: InstallSecrets;

@@ -17,7 +17,7 @@ const INPUTS: [string, Buffer[]][] = [
   ['random bytes', [randomBytes(3_000_000), randomBytes(1)]],
 ];
 
-it.each(INPUTS)('makes of %s what Node and gzip read', async (_what, chunks) => {
+it.each(INPUTS)('compresses %s for Node and for gzip', async (_what, chunks) => {
   for (const level of [0, 1]) {
     const bytes = await compressed(chunks, level);
     const expected = Buffer.concat(chunks);

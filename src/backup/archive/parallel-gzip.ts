@@ -9,14 +9,14 @@ import { gzip, type ZlibOptions } from 'node:zlib';
 
 /** Bytes of a block. Smaller blocks compress worse. */
 const BLOCK = 512 * 1024;
-/** Bytes of one piece of output: a whole block if it is only stored, or most blocks of rows. Larger pieces cost collections. */
+/** Bytes of one piece of output: a whole block if it is only stored, or most blocks of rows. Larger pieces cost more. */
 const [STORED_OUTPUT, OUTPUT] = [BLOCK + 1024, 192 * 1024];
 /**
  * Bits of the window. With 8 KiB, rows take an eighth less CPU time than with 32 KiB and become 4 % smaller; program code
  * becomes 7 % larger.
  */
 const WINDOW_BITS = 13;
-/** Blocks that are compressed at once; Node's thread pool has 4 threads by default. */
+/** Blocks that are compressed concurrently; Node's thread pool has 4 threads by default. */
 const CONCURRENCY = 4;
 
 const compress = promisify<Buffer, ZlibOptions, Buffer>(gzip);
@@ -51,7 +51,7 @@ export class ParallelGzip extends Transform {
 
   private begin(): void {
     const compressed = compress(Buffer.concat(this.held), this.options);
-    // Reported when its turn comes.
+    // The error is reported when the block is due.
     compressed.catch(() => undefined);
     this.running.push(compressed);
     [this.held, this.heldBytes] = [[], 0];

@@ -19,7 +19,7 @@ export interface Restorable {
   readonly secretsBytes: Buffer;
 }
 
-/** @throws AppError 400 for what no restore would accept */
+/** @throws AppError 400 for content that no restore would accept */
 export async function restorable(header: ArchiveHeader, secrets: ArchivedSecrets): Promise<Restorable> {
   if (header.tables.length > MAX_TABLES) throw notSupported(`The project has more than ${MAX_TABLES} tables`);
   const { tables, sequences, ...facts } = header;

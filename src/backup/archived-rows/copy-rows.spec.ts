@@ -18,7 +18,7 @@ it.each([
   ['rows without a column', ['\n\n'], ['', '']],
   ['a row that is too long, in one chunk', [`1\n${LONG}y\n2\n`], ['1', null, '2']],
   ['a row that is too long, in chunks', ['1\n', LONG, LONG, 'y\n2\n'], ['1', null, '2']],
-  ['a cut row, which is none', ['1\n2'], ['1']],
+  ['a cut row, which is dropped', ['1\n2'], ['1']],
 ])('reads %s', async (_case, chunks, expected) => {
   expect(await linesOf(...chunks)).toEqual(expected);
 });

@@ -7,7 +7,7 @@ export const MAX_ROW_BYTES = 512 * 1024;
 
 const LINE_END = '\n'.charCodeAt(0);
 const NULL = '\\N';
-/** `\N` alone is a null, which fieldsOf() finds first. */
+/** A field `\N` is null, which fieldsOf() finds first. */
 const ESCAPE = /\\(?:x([0-9A-Fa-f]{1,2})|([0-7]{1,3})|([^]))/g;
 const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
 
@@ -26,7 +26,7 @@ export async function* copyLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
       if (slices.isOver) await slices.yieldToLoop();
     }
     bytes += chunk.length - start;
-    // The start of a row that is too long is of no use.
+    // The start of a row that is too long is discarded.
     if (bytes > MAX_ROW_BYTES) held = [];
     else if (start < chunk.length) held.push(Buffer.from(chunk.subarray(start)));
   }
@@ -42,7 +42,7 @@ export function fieldsOf(line: Buffer, columns: number): (string | null)[] {
   return fields.map((field) => (field === NULL ? null : field.includes('\\') ? unescaped(field) : field));
 }
 
-/** The escapes of COPY are of bytes; PostgreSQL writes those of control characters only. */
+/** COPY's escapes stand for bytes; PostgreSQL writes them for control characters only. */
 const unescaped = (field: string): string =>
   field.replace(ESCAPE, (_all, hex?: string, octal?: string, letter: string = '') => {
     if (hex !== undefined) return String.fromCharCode(parseInt(hex, 16));

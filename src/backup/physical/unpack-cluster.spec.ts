@@ -39,10 +39,10 @@ it('unpacks files, and directories without files', async () => {
 
 it.each<[string, Member]>([
   ['a path that leads out', { name: '../outside' }],
-  ['a path that leads out on a detour', { name: 'base/../../outside' }],
+  ['a path that leads out indirectly', { name: 'base/../../outside' }],
   ['an absolute path', { name: '/tmp/plinth-outside' }],
   ['a directory outside', { name: '../outside', type: 'directory' }],
-  ['a neighbour whose name begins alike', { name: '../postgres-outside' }],
+  ['a sibling directory with the same prefix', { name: '../postgres-outside' }],
   ['a symbolic link', { name: 'pg_wal', type: 'symlink', linkname: '/tmp' }],
   ['a hard link', { name: 'pg_wal', type: 'link', linkname: '/etc/passwd' }],
 ])('refuses %s', async (_what, header) => {
@@ -51,7 +51,7 @@ it.each<[string, Member]>([
   expect(readdirSync(directory)).toEqual(['postgres']);
 });
 
-it('refuses bytes that are no tar file', async () => {
+it('refuses bytes that are not a tar file', async () => {
   async function* noise(): AsyncGenerator<Buffer> {
     yield Buffer.alloc(1024, 'x');
   }

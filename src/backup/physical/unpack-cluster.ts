@@ -34,12 +34,12 @@ export async function unpackCluster(chunks: AsyncIterable<Buffer>, directory: st
     for await (const entry of tar as unknown as AsyncIterable<Entry>) await unpack(entry, directory);
     await read;
   } catch (error) {
-    // The entry that is read then says no more than that it was closed.
+    // The entry's own error says only that it was closed.
     throw toArchiveError(failure ?? error);
   }
 }
 
-/** Everything but a fault of the disk is one of the archive. */
+/** Attributes every error that is not of the disk to the archive. */
 function toArchiveError(error: unknown): unknown {
   return error instanceof AppError || isSystemError(error) ? error : archiveInvalid(messageOf(error), error);
 }
@@ -47,7 +47,7 @@ function toArchiveError(error: unknown): unknown {
 async function unpack(entry: Entry, directory: string): Promise<void> {
   const { name, type } = entry.header;
   const target = path.join(directory, name);
-  // The archive is authentic only once its end was read, so a name may be anything.
+  // Names are untrusted: the archive is authentic only once its end was read.
   if (path.isAbsolute(name) || !`${path.resolve(target)}/`.startsWith(`${path.resolve(directory)}/`))
     throw archiveInvalid(`${name} is not in the directory of the cluster`);
   if (type === 'directory') {

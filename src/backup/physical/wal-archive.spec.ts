@@ -21,7 +21,7 @@ const put = (name: string, content = name): void => writeFileSync(join(archive, 
 const since = (number: number) => ({ timeline: 1, number, isPartial: false });
 
 describe('an archive', () => {
-  it('has whole segments, and the last one in part', async () => {
+  it('has complete segments, and a partial last one', async () => {
     const writer = await WalArchive.open(archive, 1);
     const start = startOfSegment(7);
     writer.begin(start);
@@ -37,7 +37,7 @@ describe('an archive', () => {
     expect(writer.position).toBe(startOfSegment(8) + 5n);
   });
 
-  it('continues with the segment that is not whole, and keeps its bytes until they were written again', async () => {
+  it('continues with the partial segment, and keeps its bytes until they are written again', async () => {
     const first = await WalArchive.open(archive, 1);
     first.begin(startOfSegment(7));
     await first.write(startOfSegment(7), Buffer.from('12345'));
@@ -91,7 +91,7 @@ describe('for a restore', () => {
     expect(statSync(join(cluster, segmentName(2, 9))).size).toBe(SEGMENT_BYTES);
   });
 
-  it('leaves the segments alone that the backup has', async () => {
+  it('does not overwrite the segments that the backup has', async () => {
     put(segmentName(1, 7), 'of the archive');
     writeFileSync(join(cluster, segmentName(1, 7)), 'of the backup');
     await copySegments(archive, cluster, since(7));

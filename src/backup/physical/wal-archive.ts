@@ -1,4 +1,4 @@
-/** The directory that has the write-ahead log of one cluster: complete segments, the last one in part, and histories. */
+/** The directory that has the write-ahead log of one cluster: complete segments, a partial last segment, and histories. */
 import {
   constants,
   copyFile,
@@ -34,7 +34,7 @@ export async function pruneArchive(directory: string, firstFile: string): Promis
   return old.length;
 }
 
-/** The archive cannot take the log of this cluster, or has not all of it. The message is one clear line. */
+/** The archive cannot take the log of this cluster, or lacks a part of it. The message is one clear line. */
 export class WalArchiveError extends Error {
   override readonly name = 'WalArchiveError';
 }
@@ -42,7 +42,7 @@ export class WalArchiveError extends Error {
 export class WalArchive {
   private file: FileHandle | undefined;
   private isDirty = false;
-  /** Where the next byte belongs; undefined before open(). */
+  /** Position of the next byte; undefined before open(). */
   private end = 0n;
 
   private constructor(
@@ -61,7 +61,7 @@ export class WalArchive {
     return new WalArchive(directory, timeline);
   }
 
-  /** Where the archive of this timeline ends: the segment after its last complete one. Null if it has none. */
+  /** The end of the archive of this timeline: the segment after its last complete one; null if it has none. */
   async resumeAt(): Promise<bigint | null> {
     const segments = (await segmentsIn(this.directory)).filter(({ timeline }) => timeline === this.timeline);
     const complete = segments.filter(({ isPartial }) => !isPartial).map(({ number }) => number + 1);
@@ -93,7 +93,7 @@ export class WalArchive {
     this.end = position;
   }
 
-  /** Position of the byte after the last one that was written. */
+  /** Position after the last byte that was written. */
   get position(): bigint {
     return this.end;
   }
@@ -105,7 +105,7 @@ export class WalArchive {
     for (let at = 0; at < bytes.length;) {
       const offset = Number(this.end % BigInt(SEGMENT_BYTES));
       const part = bytes.subarray(at, at + SEGMENT_BYTES - offset);
-      // Without truncation: what is stored of the segment is the same, and stays until it was written again.
+      // Does not truncate: the stored bytes of the segment are the same, and stay until they are written again.
       const file =
         this.file ??
         (await open(this.current() + PARTIAL, constants.O_RDWR | constants.O_CREAT, PRIVATE.file));

@@ -36,7 +36,7 @@ describe('a segment of the log', () => {
   });
 
   it.each(['instance.lock', '00000002.history', '0000000100000000000000FF.backup', 'x'])(
-    '%s is none',
+    '%s is not a segment',
     (name) => expect(parseSegmentName(name)).toBeNull(),
   );
 });

@@ -15,7 +15,7 @@ export interface SegmentFile {
   readonly isPartial: boolean;
 }
 
-/** `1A/2B3C4D5E` to bytes since the beginning of the log. @throws Error for another text */
+/** `1A/2B3C4D5E` to bytes since the beginning of the log. @throws Error for any other text */
 export function parseLsn(text: string): bigint {
   const [, high, low] = /^([0-9A-F]{1,8})\/([0-9A-F]{1,8})$/i.exec(text) ?? [];
   if (high === undefined || low === undefined) throw new Error(`"${text}" is not a position in the log`);
@@ -50,7 +50,7 @@ export function isHistoryName(name: string): boolean {
   return HISTORY.test(name);
 }
 
-/** Null for a file that is no segment. */
+/** Null for a file that is not a segment. */
 export function parseSegmentName(name: string): SegmentFile | null {
   const [, timeline, high, low, partial] = SEGMENT.exec(name) ?? [];
   if (timeline === undefined || high === undefined || low === undefined) return null;

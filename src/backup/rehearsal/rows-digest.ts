@@ -1,4 +1,4 @@
-/** A digest of rows in COPY's text format, whatever their order: a restored table may have another one. */
+/** A digest of rows in COPY's text format, in any order: a restored table may have another one. */
 import { createHash, type Hash, hash } from 'node:crypto';
 
 const LINE_END = '\n'.charCodeAt(0);
@@ -8,7 +8,7 @@ export class RowsDigest {
   /** Rows so far. */
   count = 0;
   private readonly sums = new Uint32Array(LANES);
-  /** Of a row that began in an earlier chunk. */
+  /** The hash of a row that began in an earlier chunk. */
   private begun: Hash | undefined;
 
   /** @param chunk part of the text; each row ends with a line feed */

@@ -4,20 +4,20 @@ import { assertTimes, dailyAt, fromArchivedSchedule, lastTime, nextTime } from '
 const at = (text: string): number => Date.parse(text);
 
 describe('a schedule', () => {
-  it('has a last time up to now, and a next one after now', () => {
+  it('finds the last time up to now, and the next time after now', () => {
     const daily = { cron: dailyAt(3), timeZone: 'UTC' };
     expect(lastTime(daily, at('2026-03-01T03:00:00Z'))).toBe(at('2026-03-01T03:00:00Z'));
     expect(lastTime(daily, at('2026-03-01T02:59:59.999Z'))).toBe(at('2026-02-28T03:00:00Z'));
     expect(nextTime(daily, at('2026-03-01T03:00:00Z'))).toBe(at('2026-03-02T03:00:00Z'));
   });
 
-  it('follows its time zone through the change of the clock', () => {
+  it('follows its time zone through the change to daylight saving time', () => {
     const daily = { cron: dailyAt(4), timeZone: 'Europe/Berlin' };
     expect(lastTime(daily, at('2026-03-28T12:00:00Z'))).toBe(at('2026-03-28T03:00:00Z'));
     expect(lastTime(daily, at('2026-03-29T12:00:00Z'))).toBe(at('2026-03-29T02:00:00Z'));
   });
 
-  it('searches four years, so that an expression of a stranger does not hold the event loop', () => {
+  it('searches four years, so that a hostile expression cannot block the event loop', () => {
     const now = at('2026-11-26T00:00:00Z');
     const fifthSundayOfFebruary = { cron: '0 0 ? 2 0#5', timeZone: 'UTC' };
     expect([lastTime(fifthSundayOfFebruary, now), nextTime(fifthSundayOfFebruary, now)]).toEqual([0, null]);

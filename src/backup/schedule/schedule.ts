@@ -1,10 +1,10 @@
-/** When the backups of a project, or of the install, are made, and how many are kept. */
+/** When and how often the backups of a project, or of the install, are made, and how many are kept. */
 import { type CronExpression, CronExpressionParser } from 'cron-parser';
 import { invalidParameters } from '../../common/errors/app-error';
 import type { ArchivedSchedule } from '../archive/archive-format';
 
 export interface BackupSchedule {
-  /** Null: of the install, which holds for its own records and for each project without a schedule. */
+  /** Null: of the install, which applies to its own records and for each project without a schedule. */
   readonly projectId: string | null;
   /** True: of physical backups of the install. */
   readonly physical: boolean;
@@ -62,14 +62,14 @@ export function assertTimes({ cron, timeZone }: Pick<BackupSchedule, 'cron' | 't
 type Times = Pick<BackupSchedule, 'cron' | 'timeZone'>;
 
 /**
- * Times that are further from now count as none: the parser goes from day to day, and would hold the event loop for a second to find the
+ * Times further from now are ignored: the parser goes from day to day, and would block the event loop for a second to find the
  * fifth Sunday of a February.
  */
 const HORIZON_MS = 4 * 366 * 86_400_000;
 
 /** The last time of the schedule up to `now`; 0 if it is years ago. In milliseconds since the epoch, as all times here. */
 export function lastTime({ cron, timeZone }: Times, now: number): number {
-  // The parser looks for a time before the given one.
+  // The parser looks for a time before the given time.
   const span = { currentDate: new Date(now + 1), startDate: new Date(now - HORIZON_MS) };
   const expression = CronExpressionParser.parse(cron, { ...span, tz: timeZone });
   return hasDates(expression) ? (expression.take(-1)[0]?.getTime() ?? 0) : 0;
@@ -85,7 +85,7 @@ export function nextTime({ cron, timeZone }: Times, now: number): number | null 
 /** Days of the longest year, from January. */
 const DAYS_OF_MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** False for dates such as the 31st of April alone: the parser would go through all days of the span. */
+/** False for dates such as the 31st of April: the parser would go through all days of the span. */
 function hasDates({ fields: { dayOfMonth, dayOfWeek, month } }: CronExpression): boolean {
   const days = dayOfMonth.values.filter((day) => typeof day === 'number');
   if (!dayOfWeek.isWildcard || days.length < dayOfMonth.values.length) return true;

@@ -32,6 +32,9 @@ it.each([
   ['face.png', '../../../secret', 'box'],
   ['face.png', '../../other', 'box'],
   ['face.png', '/etc/hostname', 'box'],
-])('reads nothing outside for the name %s, version %s, bucket %s', async (name, version, bucket) => {
-  await expect(open(name, version, bucket)).rejects.toThrow('leads out of the folder');
-});
+])(
+  'refuses to read outside the folder for the name %s, version %s, bucket %s',
+  async (name, version, bucket) => {
+    await expect(open(name, version, bucket)).rejects.toThrow('leads out of the folder');
+  },
+);

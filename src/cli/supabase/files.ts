@@ -11,7 +11,7 @@ import { sendRequest } from '../send-request';
 import type { Remark, SourceFile } from './source';
 import type { ImportTarget } from './target';
 
-/** Files that are copied at once. */
+/** Limit of files that are copied concurrently. */
 const CONCURRENCY = 4;
 
 export interface FileSource {
@@ -76,7 +76,7 @@ export class FileImport {
     this.headers = { apikey: serviceKey, authorization: `Bearer ${serviceKey}` };
   }
 
-  /** @returns whether it was made now */
+  /** @returns true if it was created now */
   async bucket({ id, ...bucket }: JsonObject): Promise<boolean> {
     const body = JSON.stringify({
       id,
@@ -131,7 +131,7 @@ export class FileImport {
     }
   }
 
-  /** What an upload with the service-role key cannot say: whose it is, and since when. */
+  /** Sets the owner and the time of files, which an upload with the service-role key cannot set. */
   private async describe({
     bucket,
     name,

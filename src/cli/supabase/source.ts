@@ -45,13 +45,13 @@ export interface SourcePolicy {
   readonly check: string | null;
 }
 
-/** What stays behind, and why. */
+/** An object that is not imported, and the reason. */
 export interface Remark extends Readonly<Record<string, unknown>> {
   readonly object: string;
   readonly reason: string;
 }
 
-/** @throws CliError for an address that is none */
+/** @throws CliError for an invalid address */
 function clientOf(url: string): Client {
   if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url))
     throw new CliError(
@@ -96,7 +96,7 @@ export class SupabaseSource {
     return this.client.end();
   }
 
-  /** As node-postgres read it from the address, and from PGPASSWORD. */
+  /** As node-postgres parsed it from the address, and from PGPASSWORD. */
   private get connection(): DumpConnection {
     const { host, port, user, password, database, ssl } = this.client;
     return { host, port, user: user ?? '', password: password ?? '', database: database ?? '', ssl };
@@ -149,7 +149,7 @@ export class SupabaseSource {
     return this.rows('select pg_catalog.to_jsonb(b) as row from storage.buckets b order by b.id');
   }
 
-  /** Folders are no rows. */
+  /** Yields the rows of files; folders have no rows. */
   files(): AsyncGenerator<SourceFile, void, undefined> {
     return this.stream<SourceFile>(
       `select pg_catalog.jsonb_build_object('bucket', o.bucket_id, 'name', o.name,
@@ -223,13 +223,13 @@ export class SupabaseSource {
     );
   }
 
-  /** Statements that give the roles of the API the privileges that they have, and take the others. */
+  /** Statements that grant the roles of the API the privileges that they have, and revoke all others. */
   async privileges(): Promise<string[]> {
     const statements = await this.list<{ text: string }>(PRIVILEGES, [this.schemas, API_ROLES]);
     return statements.map(({ text }) => text);
   }
 
-  /** What has no counterpart, or differs. A catalog that may not be read has nothing. */
+  /** Lists objects that have no counterpart, or differ. A catalog that may not be read counts as empty. */
   async remarks(): Promise<Remark[]> {
     const found: Remark[] = [];
     for (const [query, reason] of LEFT_BEHIND) {
@@ -265,7 +265,7 @@ export class SupabaseSource {
     await this.client.query('close rows');
   }
 
-  /** For COPY, one after the other. */
+  /** Runs queries for COPY one after the other. */
   get reader(): Client {
     return this.client;
   }
@@ -305,7 +305,7 @@ const PRIVILEGES = `
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   where t.attacl is not null and t.attnum > 0 and not t.attisdropped and n.nspname = any($1)`;
 
-/** Queries of what stays behind. They may fail: a schema need not exist, and the user may not be allowed to read it. */
+/** Queries for objects that are not imported. They may fail: a schema need not exist, and the user may lack rights. */
 const LEFT_BEHIND: readonly (readonly [string, string])[] = [
   [
     `select 'vault: secret ' || coalesce(name, id::text) as object from vault.secrets order by 1 limit 100`,

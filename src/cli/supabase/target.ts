@@ -1,4 +1,4 @@
-/** The project's database, where statements run one by one as its owner: what exists stays, and what fails is named. */
+/** The project's database, where statements run one by one as its owner: existing objects stay, and failures are reported. */
 import { Client, DatabaseError } from 'pg';
 import { messageOf } from '../../common/errors/error-facts';
 import type { Remark } from './source';
@@ -16,13 +16,13 @@ export class ImportTarget {
     private readonly isRehearsal: boolean,
   ) {}
 
-  /** @param isRehearsal all that runs is undone by close() */
+  /** @param isRehearsal close() undoes all changes */
   static async open(url: string, isRehearsal: boolean): Promise<ImportTarget> {
     const client = new Client({ connectionString: url, application_name: 'plinth-import' });
     client.on('error', () => undefined);
     await client.connect();
     if (isRehearsal) await client.query('begin');
-    // Tables that are open in the old database stay so, and are named.
+    // Tables without row-level security in the old database are created without it, and reported.
     await client.query(
       `set plinth.auto_rls = off; set statement_timeout = 0; set client_min_messages = error`,
     );
@@ -33,7 +33,7 @@ export class ImportTarget {
     await this.client.end();
   }
 
-  /** @returns false if the object exists already, or cannot be made: then it is named */
+  /** @returns false if the object exists already, or cannot be created, which is reported */
   async run(object: string, text: string): Promise<boolean> {
     const [before, after] = this.isRehearsal ? ['savepoint one', 'release savepoint one'] : [];
     try {

@@ -12,9 +12,9 @@ export interface DatabaseErrorFields {
   readonly column: string | null;
 }
 
-/** Of these, a client gets the database's fields, the headers and, in areas with room for them, the further members. */
+/** A client gets the database's fields, the headers and, in areas that support them, the further members. */
 export interface AppErrorDetails {
-  /** Reason phrase of HTTP/1.1 in place of the standard one: visible ASCII and blanks. */
+  /** Reason phrase of HTTP/1.1 in place of the standard one: visible ASCII and spaces. */
   readonly statusText?: string;
   /** Fields of the database's error, or Plinth's own in the same shape. */
   readonly database?: Partial<DatabaseErrorFields>;
@@ -35,7 +35,9 @@ export class AppError extends Error {
   readonly extra: Readonly<Record<string, unknown>>;
   readonly details: Readonly<Record<string, unknown>>;
 
-  /** @param code stable and machine-readable; docs/reference lists those of each area @param message shown to the client */
+  /**
+   * @param code stable and machine-readable; docs/reference lists the codes of each area @param message shown to the client
+   */
   constructor(
     readonly status: number,
     readonly code: string,
@@ -73,7 +75,7 @@ const CODES: Readonly<Record<number, string>> = {
   503: 'service_unavailable',
 };
 
-/** An error for which the HTTP status says enough. Its SQLSTATE is `PL` and the status; 503 has a Retry-After. */
+/** An error that the HTTP status describes sufficiently. Its SQLSTATE is `PL` and the status; 503 has a Retry-After. */
 export function httpError(status: number, message: string, cause?: unknown, retryAfter = 1): AppError {
   return new AppError(
     status,
@@ -87,7 +89,7 @@ export function httpError(status: number, message: string, cause?: unknown, retr
   );
 }
 
-/** 503 for what is over in a moment. */
+/** 503 for a condition that ends soon. */
 export const busy = (message: string): AppError => httpError(503, message, undefined, 2);
 
 /** A fault of the installation; the cause is for the log only. */

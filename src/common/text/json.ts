@@ -47,13 +47,13 @@ export function isNestedDeeper(json: string, levels: number): boolean {
 
 /** Values in a JSON body: elements, members and the body itself. */
 export const MAX_VALUES = 20_000;
-/** Those that classes with decorators read, which takes microseconds for each, and its square for the members of an object. */
+/** Values that classes with decorators read: each takes microseconds, and the members of an object take quadratic time. */
 const MAX_CHECKED_VALUES = 5_000;
 const MAX_CHECKED_MEMBERS = 1_000;
 
 const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b];
 
-/** True if JSON has more than MAX_VALUES values. Parsing fewer takes milliseconds, whatever their size. */
+/** True if JSON has more than MAX_VALUES values. Parsing fewer takes milliseconds, regardless of their size. */
 export function hasTooManyValues(json: Uint8Array): boolean {
   if (json.length <= MAX_VALUES) return false;
   let values = 1;

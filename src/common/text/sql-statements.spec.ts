@@ -50,7 +50,7 @@ describe('splitStatements()', () => {
     expect(await textsOf('begin; select 1; end')).toEqual(['begin', 'select 1', 'end']);
   });
 
-  it('takes time in proportion to the length, whatever the script is', async () => {
+  it('takes time proportional to the length of any script', async () => {
     const timeOf = async (script: string): Promise<number> =>
       (await cpuTime(() => splitStatements(script))).used;
     for (const piece of ["select 'a''b', $1; ", '/* ', '$a', "'", "E'\\", '( ', 'x ']) {
@@ -64,7 +64,7 @@ describe('splitStatements()', () => {
     }
   });
 
-  it('holds the event loop for a fraction of the time that a megabyte takes', async () => {
+  it('blocks the event loop for a fraction of the time that a megabyte takes', async () => {
     const limit = costOfParsing() / 3;
     for (const piece of ['a ', 'a;', ';', '/**/', '/* ']) {
       const script = piece.repeat(1_000_000 / piece.length);
@@ -75,7 +75,7 @@ describe('splitStatements()', () => {
     }
   });
 
-  it('stops after one statement more than are admitted', async () => {
+  it('stops at the first statement beyond the limit', async () => {
     expect(await splitStatements('a; b; c; d', 2)).toHaveLength(3);
     expect(await splitStatements('a; b; ;', 2)).toHaveLength(2);
     expect(mayHaveMoreStatements('a; b', 2)).toBe(false);
@@ -129,7 +129,7 @@ describe('a script without its strings', () => {
     expect(withoutStrings(script, 100)).toBe(text);
   });
 
-  it('is cut, and a string that is cut stays unseen', () => {
+  it('is truncated, and does not show a string that is cut off', () => {
     expect(withoutStrings(`select '${'s'.repeat(100)}'`, 20)).toBe("select '…' …");
     expect(withoutStrings('select a😀', 9)).toBe('select a …');
   });

@@ -56,7 +56,7 @@ export function withoutStrings(script: string, most: number): string {
     if (groups?.dollar) text += '$$…$$';
     else if (groups?.string && !token.startsWith('"')) text += "'…'";
     else text += groups?.space || groups?.comment ? ' ' : token;
-    // Without standard_conforming_strings the string goes on behind this quote.
+    // Without standard_conforming_strings the string continues after this quote.
     if (/^'[^]*\\'$/.test(token)) return `${text.trim()} …`;
   }
   return text.replaceAll(/ +/g, ' ').trim() + (script.length > most ? ' …' : '');
@@ -98,7 +98,7 @@ function* splitting(script: string, most: number): Generator<void, SqlStatement[
 }
 
 /**
- * Where a position in a statement is in its script.
+ * Converts a position in a statement to a position in its script.
  * @param position number of a character of the statement from 1, in code points as PostgreSQL counts
  */
 export function locationInScript(
@@ -176,17 +176,17 @@ function endOfDollarQuote(script: string, start: number, tag: string): number {
 
 /** Position in a text to line and column, as editors count them. */
 export interface TextLocation {
-  /** From 1. */
+  /** Counted from 1. */
   readonly line: number;
-  /** From 1; a character outside the basic plane counts once. */
+  /** Counted from 1; a character outside the basic plane counts once. */
   readonly column: number;
 }
 
 const LINE_FEED = 0x0a;
 
 /**
- * @param position number of a character from 1, as PostgreSQL counts: in code points, not in UTF-16 units. A position
- *   behind the end gives the place right after the last character.
+ * @param position number of a character from 1, as PostgreSQL counts: in code points, not in UTF-16 units. A position behind
+ * the end gives the position right after the last character.
  */
 export function lineAndColumn(text: string, position: number): TextLocation {
   let [line, column] = [1, 1];

@@ -6,7 +6,7 @@
 /** Levels of arrays and objects. Validators and JSON.stringify() recurse, and would overflow the stack. */
 const MAX_DEPTH = 64;
 
-/** PostgreSQL's text cannot hold NUL, and UTF-8 no lone surrogate: it would be stored as U+FFFD. */
+/** PostgreSQL's text cannot contain NUL, nor UTF-8 a lone surrogate, which would be stored as U+FFFD. */
 export function isStorableText(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }

@@ -22,8 +22,8 @@ it('continues one piece of work per turn of the event loop, in the order in whic
   expect(new Set(resumed.map((one) => one.turn)).size).toBe(resumed.length);
 });
 
-it('is over in time', () => {
+it('ends a slice in time', () => {
   const slices = new Slices();
   const begin = performance.now();
-  while (!slices.isOver) if (performance.now() - begin > 10_000) throw new Error('it never is');
+  while (!slices.isOver) if (performance.now() - begin > 10_000) throw new Error('the slice did not end');
 });

@@ -42,7 +42,7 @@ it('finds the rows, however the messages are divided', () => {
     expect([size, readInChunks(stream, size)]).toEqual([size, { rows: ROWS, rest: END.toString('latin1') }]);
 });
 
-it('leaves an error to the reader of other messages', () => {
+it('passes an error to the reader of other messages', () => {
   const error = message('E', 'SERROR\0Mit failed\0\0');
   expect(readInChunks(Buffer.concat([STREAM, error]), 7)).toEqual({
     rows: ROWS,

@@ -1,7 +1,7 @@
-/** Takes the rows of a COPY TO STDOUT out of PostgreSQL's messages (PostgreSQL manual, 54.2.6). */
+/** Extracts the rows of a COPY TO STDOUT from PostgreSQL's messages (PostgreSQL manual, 54.2.6). */
 
 const COPY_DATA = 'd'.charCodeAt(0);
-/** Messages that may come before the rows or between them: CopyOutResponse, ParameterStatus, notices, notifications. */
+/** Messages that can arrive before or between the rows: CopyOutResponse, ParameterStatus, notices, notifications. */
 const OTHERS = new Set(['H', 'S', 'N', 'A'].map((code) => code.charCodeAt(0)));
 /** Bytes of the code and the length of a message; the length counts itself, but not the code. */
 const [HEAD, LENGTH] = [5, 4];
@@ -37,7 +37,7 @@ export class CopyFrames {
     return { rows: chunk.subarray(0, kept), rest: null };
   }
 
-  /** @returns where it ends */
+  /** @returns the position of its end */
   private readHead(chunk: Buffer, at: number): number {
     const copied = chunk.copy(this.head, this.headBytes, at);
     this.headBytes += copied;

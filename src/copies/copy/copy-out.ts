@@ -14,7 +14,7 @@ type DataHandler = (chunk: Buffer) => void;
 export class CopyOut extends Readable implements Submittable {
   private readonly frames = new CopyFrames();
   private connection: Connection | undefined;
-  /** node-postgres', which gets no bytes during the COPY. */
+  /** The handler of node-postgres, which receives no bytes during the COPY. */
   private handler: DataHandler | undefined;
   private isWanted = false;
   private isForwarding = false;
@@ -61,7 +61,7 @@ export class CopyOut extends Readable implements Submittable {
     // Nothing to do: the rows ended before.
   }
 
-  /** Reads while a reader wants more, so that a slow reader stops PostgreSQL. */
+  /** Reads only on demand, so that a slow reader stops PostgreSQL. */
   private readonly forward = (): void => {
     if (this.isForwarding || !this.connection || !this.handler) return;
     this.isForwarding = true;
@@ -77,7 +77,7 @@ export class CopyOut extends Readable implements Submittable {
     this.isForwarding = false;
   };
 
-  /** @param rest the end of the COPY or its error, and what follows */
+  /** @param rest the end of the COPY or its error, and the bytes after it */
   private giveBack({ stream }: Connection, handler: DataHandler, rest: Buffer): void {
     this.connection = this.handler = undefined;
     stream.removeListener('readable', this.forward);

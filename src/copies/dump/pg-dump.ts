@@ -47,7 +47,7 @@ async function compiledProgram(): Promise<object> {
   return program;
 }
 
-/** pg_dump ended with an error; the message is its own. */
+/** pg_dump ended with an error, whose message this error has. */
 class PgDumpError extends Error {
   override readonly name = 'PgDumpError';
 }
@@ -68,7 +68,7 @@ export async function* pgDump(
   const worker = new Worker(join(__dirname, 'pg-dump-worker.cjs'), {
     workerData: { port: port2, shared, compiled, args, env: environmentOf(connection) },
     transferList: [port2],
-    // The thread has no use for the secrets of the process.
+    // The thread does not get the secrets of the process.
     env: {},
     stdout: true,
     stderr: true,
@@ -87,7 +87,7 @@ export async function* pgDump(
 
 function environmentOf({ database, user, password }: DumpConnection): Record<string, string> {
   return {
-    // Unused names of a server: every connection goes through the bridge, encrypted there if at all.
+    // Placeholders for a server: every connection goes through the bridge, encrypted there if at all.
     PGHOST: '/tmp',
     PGSSLMODE: 'disable',
     PGGSSENCMODE: 'disable',
@@ -100,7 +100,7 @@ function environmentOf({ database, user, password }: DumpConnection): Record<str
   };
 }
 
-/** Passes bytes between the server's socket and the thread, and bounds those under way in both directions. */
+/** Passes bytes between the server's socket and the thread, and limits the bytes in flight in both directions. */
 class Bridge {
   private readonly waiting: Buffer[] = [];
   private pendingInput = 0;
@@ -162,7 +162,7 @@ class Bridge {
   private onInput(bytes: Buffer): void {
     this.pendingInput += bytes.length;
     if (this.pendingInput >= MAX_PENDING_INPUT) this.socket.pause();
-    // A copy, because a chunk may be a view of a large shared buffer, and a message copies the whole buffer.
+    // Copies the chunk, because it may be a view of a large shared buffer, and a message copies the whole buffer.
     this.post(Uint8Array.from(bytes));
   }
 

@@ -37,7 +37,7 @@ async function encrypt(socket: Socket, host: string, ssl: NonNullable<ClientConf
   socket.write(SSL_REQUEST);
   const [answer] = (await once(socket, 'data')) as [Buffer];
   if (answer[0] !== ACCEPTED || answer.length > 1) throw new Error(`${host} refuses encrypted connections`);
-  // An address is no server name (RFC 6066, 3).
+  // An IP address is not a server name (RFC 6066, 3).
   const name = isIP(host) ? {} : { servername: host };
   const secure = connectTls({ socket, host, ...name, ...(ssl === true ? {} : ssl) });
   await once(secure, 'secureConnect');

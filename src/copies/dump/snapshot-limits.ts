@@ -1,4 +1,4 @@
-/** Bounds the rows that a backup reads from the catalogs of a project's database, whose owner decides on their number. */
+/** Bounds the rows that a backup reads from the catalogs of a project's database, whose owner controls their number. */
 import { resultTooLarge } from '../../database/pools/pool.errors';
 import type { MessageLimits } from '../../pg-pipeline';
 

@@ -55,8 +55,8 @@ const EXTENSIONS = `
   where e.extname <> 'plpgsql' order by 1`;
 
 /**
- * Those of this database, of its owner, and of the roles that the owner administers. Plinth makes its own again. Settings of other
- * roles, such as anon, may be another owner's, and the owner could not make them again.
+ * Settings of this database, of its owner, and of the roles that the owner administers. Plinth recreates its own. Settings of
+ * other roles, such as anon, may be another owner's, and the owner could not make them again.
  */
 const SETTINGS = `
   select r.rolname as role, d.setdatabase <> 0 as in_database,
@@ -110,10 +110,10 @@ export class SnapshotRepository {
     exported?: string,
   ): Promise<SnapshotRepository> {
     await client.query('begin isolation level repeatable read, read only');
-    // Before any other statement (manual, SET TRANSACTION).
+    // Must precede any other statement (manual, SET TRANSACTION).
     if (exported !== undefined) await client.query(`set transaction snapshot ${quoteLiteral(exported)}`);
     await client.query(TEXT_FORMAT);
-    // An error instead of an incomplete backup where row-level security applies to the owner.
+    // Raises an error instead of an incomplete backup where row-level security applies to the owner.
     await client.query('set row_security = off');
     const { rows } = await client.query<{ id: string; version: number }>(
       `select pg_catalog.pg_export_snapshot() as id, pg_catalog.current_setting('server_version_num')::int as version`,
@@ -141,7 +141,7 @@ export class SnapshotRepository {
     return this.list<ArchivedExtension>(EXTENSIONS);
   }
 
-  /** Those of ALTER DATABASE and ALTER ROLE. */
+  /** Settings of ALTER DATABASE and ALTER ROLE. */
   settings(): Promise<ArchivedDatabaseSetting[]> {
     return this.list<ArchivedDatabaseSetting>(SETTINGS);
   }
@@ -187,7 +187,7 @@ export class SnapshotRepository {
     return this.copy(new CopyOut(`copy (${query}) to stdout`), isForced);
   }
 
-  /** The objects of the list that a row of storage.files names. */
+  /** The objects of the list that rows of storage.files refer to. */
   async namedObjects(objectIds: readonly string[]): Promise<Set<string>> {
     const rows = await this.list<{ id: string }>(
       'select distinct object_id::text as id from storage.files where object_id = any ($1::uuid[])',

@@ -19,6 +19,6 @@ it.each([
     { ...setting, name: 'app.key"; drop', value: `it's; \\` },
     `alter database "the ""db""" set "app"."key""; drop" to  E'it''s; \\\\'`,
   ],
-])('makes a statement of %j', (given, expected) => {
+])('builds a statement from %j', (given, expected) => {
   expect(statementFor(given, TARGET)).toBe(expected);
 });

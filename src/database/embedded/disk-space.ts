@@ -3,7 +3,7 @@ import { statfs } from 'node:fs/promises';
 import { codeOf } from '../../common/errors/error-facts';
 import { EmbeddedPostgresError } from './embedded-postgres.error';
 
-/** PostgreSQL writes WAL in files of 16 MiB: with less than two of them left it may stop at any moment. */
+/** PostgreSQL writes WAL in files of 16 MiB: with space for fewer than two of them, it may stop at any moment. */
 export const LEAST_FREE_BYTES = 32 * 1024 * 1024;
 
 const MIB = 1024 * 1024;

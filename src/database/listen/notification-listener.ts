@@ -1,7 +1,7 @@
 /** LISTEN on a separate connection, which reconnects until it is stopped. */
 import { HostListClient, type HostListConfig } from '../../pg-pipeline';
 
-/** While the server cannot be reached, its projects answer 503; afterwards every process must notice soon. */
+/** Short, because projects answer 503 until every process notices that the server is reachable again. */
 const RECONNECT_MS = { first: 100, most: 1_000 };
 /** A connection that breaks silently would lose notifications unnoticed, so it is tested regularly. Milliseconds. */
 const HEARTBEAT = { interval: 15_000, timeout: 5_000, longestGap: 60_000 };

@@ -7,10 +7,10 @@ export const REQUEST_ROLES = ['anon', 'authenticated', 'service_role'] as const;
 
 interface SharedRole {
   readonly name: string;
-  /** May log in, is a superuser, or may create databases or roles: no request may run under such a role. */
+  /** True for a role that may log in, is a superuser, or may create databases or roles: no request may run under it. */
   readonly powerful: boolean;
   readonly bypassRls: boolean;
-  /** The admin role may grant it to a project's roles. */
+  /** True if the admin role may grant it to a project's roles. */
   readonly grantable: boolean;
 }
 
@@ -113,7 +113,7 @@ export function missingCapabilities(capabilities: ServerCapabilities): string[] 
   for (const shared of sharedRoles) {
     if (shared.powerful) {
       faults.push(
-        `the role ${shared.name}, which requests run as, exists and may log in or has special rights: ` +
+        `the role ${shared.name}, under which requests run, exists and may log in or has special rights: ` +
           `alter role ${shared.name} nologin nosuperuser nocreatedb nocreaterole`,
       );
     }
@@ -132,7 +132,7 @@ export function capabilityWarnings(capabilities: ServerCapabilities, serviceBypa
   const warnings: string[] = [];
   if (!superuser) {
     warnings.push(
-      `${role} is no superuser, so there are no event triggers: DDL is seen by polling, and a new table is closed to ` +
+      `${role} is not a superuser, so there are no event triggers: DDL is seen by polling, and a new table is closed to ` +
         'anon and authenticated until Plinth has turned row-level security on for it, within a second of use',
     );
   }

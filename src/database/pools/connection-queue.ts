@@ -43,7 +43,7 @@ export class ConnectionQueue {
     });
   }
 
-  /** Serves work that no request waits for, while no request needs the connection. */
+  /** Serves background work, while no request needs the connection. */
   serveLowPriority(pool: Pool): void {
     while (pool.lowPriority.isNext(pool.waiting.length > 0)) {
       const connection = this.takeIdle(pool);
@@ -108,7 +108,7 @@ export class ConnectionQueue {
     while (pool.needsConnection && this.openFor(pool));
   }
 
-  /** While requests wait: refuses expired requests and serves others, because connections in use may count as slow now. */
+  /** While requests wait: refuses expired requests and serves others, because connections in use may have become slow. */
   private pollWaiting(pool: Pool): void {
     pool.watch ??= setTimeout(
       () => {
@@ -130,7 +130,7 @@ export class ConnectionQueue {
     }
   }
 
-  /** Requests wait and no connection can be opened: ends responses whose clients have stopped reading. */
+  /** Called when requests wait and no connection can be opened: ends responses whose clients have stopped reading. */
   private endStalledFor(pool: Pool): void {
     const [waiter] = pool.waiting;
     const { streams } = this.connections;
@@ -144,7 +144,7 @@ export class ConnectionQueue {
     const waiter = pool.waiting[0];
     if (!waiter || pool.closed || pool.size >= this.limits.perProject) return false;
     if (!this.connections.servers.mayOpen(waiter.database)) {
-      // It waits for its own server, not for the global limit.
+      // The request waits for its own server, not for the global limit.
       this.fairness.delete(pool);
       return false;
     }
@@ -175,7 +175,7 @@ export class ConnectionQueue {
     }
   }
 
-  /** The pool is no longer starving, so its requests may have to be checked sooner. */
+  /** Called when a pool is no longer starving, so that its requests are checked sooner if needed. */
   private watchSoon(pool: Pool): void {
     if (pool.watch) clearTimeout(pool.watch);
     pool.watch = null;

@@ -44,13 +44,13 @@ async function working<C extends Client, T>(
 /** Milliseconds by which the event loop may be late during a probe, else this process was busy. */
 const LATE_MS = 500;
 
-/** Whether a server accepts a connection in time. True also for one that refuses it. */
+/** Whether a server accepts or refuses a connection in time. */
 export async function answers(config: HostListConfig): Promise<boolean> {
   const delay = monitorEventLoopDelay();
   delay.enable();
   const client = new BoundedClient({
     ...config,
-    // A pool hides it from enumeration.
+    // Explicit, because a pool makes it non-enumerable.
     password: config.password,
     connectionTimeoutMillis: PROBE_MS,
     query_timeout: PROBE_MS,
@@ -68,7 +68,7 @@ export async function answers(config: HostListConfig): Promise<boolean> {
   }
 }
 
-/** Default limit for the bytes of all rows that a client reads. */
+/** Default limit for the bytes of all rows of a client. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 export interface BoundedClientConfig extends HostListConfig {

@@ -36,8 +36,9 @@ class IdleConnections {
   }
 
   /**
-   * The longest idle connection that its project can spare: the project has more than `kept`, or was not used for a while. A start of a
-   * connection costs as much as some hundred requests, so two projects in steady use must not close each other's.
+   * The longest idle connection that its project can spare: the project has more than `kept`, or was not used for a while.
+   * Starting a connection costs as much as some hundred requests, so two busy projects must not close each other's
+   * connections.
    */
   dispensable(kept: number): PooledConnection | undefined {
     const before = performance.now() - RECENT_MS;
@@ -59,7 +60,7 @@ const CLIENT_SHARE = 2 / 3;
 export interface ConnectionHooks {
   /** Called when a server refuses a project's login role. */
   readonly onRefused: (database: ProjectDatabase) => void;
-  /** Called when a server has no such database, or that accepts no connections. */
+  /** Called when a server has no such database, or the database accepts no connections. */
   readonly onClosed: (database: ProjectDatabase) => void;
   /** PgBouncers, by the name of their server. New connections are made through them. */
   readonly poolers: ReadonlyMap<string, HostAddress>;
@@ -99,9 +100,9 @@ export class OpenConnections {
   }
 
   /**
-   * Opens a connection, which counts at once.
+   * Opens a connection, which counts immediately.
    * @returns the connection when it can be used
-   * @throws DatabaseFault login_refused, or the driver's error; the connection counts no longer
+   * @throws DatabaseFault login_refused, or the driver's error; the connection then no longer counts
    */
   async start(pool: Pool, database: ProjectDatabase): Promise<PooledConnection> {
     const connection = this.create(pool, database);
@@ -112,7 +113,7 @@ export class OpenConnections {
       throw this.refusal(database, error as Error);
     }
     connection.openSince = performance.now();
-    // The first read of the schema must come after LISTEN, so that no change is missed in between.
+    // Reads the schema only after LISTEN, so that no change is missed in between.
     await pool.listener?.adopt(connection);
     return connection;
   }

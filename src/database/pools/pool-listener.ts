@@ -20,7 +20,7 @@ export class PoolListener {
     return this.connection;
   }
 
-  /** Milliseconds of the monotonic clock; notifications of later changes arrive. Infinity while none arrive. */
+  /** Monotonic time in milliseconds since which notifications arrive; Infinity while none arrive. */
   get since(): number {
     return this.heardSince;
   }

@@ -26,7 +26,7 @@ export function serverSilent(): DatabaseFault {
 
 /** Wrong password, role without LOGIN, missing CONNECT privilege. */
 const LOGIN_REFUSED = new Set(['28P01', '28000', '42501']);
-/** The database accepts no connections, or does not exist (any more): it is being moved, or was. */
+/** The database accepts no connections or does not exist, because it is being moved or was moved. */
 const DATABASE_CLOSED = new Set(['55000', '3D000']);
 
 export function isLoginRefused({ code }: Error & { code?: string }): boolean {

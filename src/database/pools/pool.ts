@@ -11,7 +11,7 @@ export interface Waiter {
   reject(error: Error): void;
   /** Milliseconds of the monotonic clock. */
   readonly since: number;
-  /** When it is refused with 503. */
+  /** The time at which it is refused with 503. */
   readonly until: number;
 }
 
@@ -45,12 +45,12 @@ export class Pool {
     return index >= 0;
   }
 
-  /** Refuses the requests whose time is over. @param now milliseconds of the monotonic clock */
+  /** Refuses the requests whose deadline has passed. @param now milliseconds of the monotonic clock */
   refuseExpired(now: number): void {
     while (this.waiting[0] && this.waiting[0].until <= now) this.waiting.shift()?.reject(poolExhausted());
   }
 
-  /** The oldest request for this database; others have newer credentials, or lead to another server. */
+  /** The oldest request for this database; other requests have newer credentials, or need another server. */
   refuseOne(database: ProjectDatabase, error: Error): void {
     const index = this.waiting.findIndex((waiter) => waiter.database === database);
     if (index >= 0) this.waiting.splice(index, 1)[0]?.reject(error);
@@ -77,7 +77,7 @@ export interface PoolLimits {
   readonly acquireTimeoutMs: number;
   /** Milliseconds after which an idle connection is closed. */
   readonly idleTimeoutMs: number;
-  /** Requests that may wait for one project's connections before further requests get 503 at once. */
+  /** Requests that may wait for one project's connections before further requests get 503 immediately. */
   readonly maxWaiting: number;
   /** Milliseconds without progress after which a response is aborted if requests wait for its connection. */
   readonly stalledMs: number;
@@ -93,11 +93,11 @@ interface LowPriorityWaiter {
   readonly since: number;
 }
 
-/** Milliseconds after which it no longer gives way to requests: there may always be some. */
+/** Milliseconds after which it no longer yields to requests, which may never stop. */
 const WAIT_TIMEOUT_MS = 1_000;
 
 class LowPriorityWork {
-  /** Connections in use by such work. */
+  /** Number of connections in use by such work. */
   inUse = 0;
   private readonly waiting: LowPriorityWaiter[] = [];
 
@@ -112,7 +112,7 @@ class LowPriorityWork {
     });
   }
 
-  /** Whether the next free connection is for this work. @param hasRequests whether requests wait for a connection, too */
+  /** Whether this work gets the next free connection. @param hasRequests whether requests wait for a connection, too */
   isNext(hasRequests: boolean): boolean {
     const [first] = this.waiting;
     return first !== undefined && (!hasRequests || performance.now() - first.since > WAIT_TIMEOUT_MS);

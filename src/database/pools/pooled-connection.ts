@@ -21,7 +21,7 @@ const END_MS = 2_000;
 const END_TIMEOUTS = { connectionTimeoutMillis: END_MS, query_timeout: 2 * END_MS };
 const END_SESSION = 'select pg_catalog.pg_terminate_backend($1, $2) as ended';
 
-/** It refuses settings in the startup packet: the context statement has them (context-statement.ts). */
+/** PgBouncer refuses settings in the startup packet, so the context statement sets them (context-statement.ts). */
 function throughPooler({ host, port }: HostAddress): {
   host: string;
   port: number;
@@ -34,9 +34,9 @@ function throughPooler({ host, port }: HostAddress): {
 export class PooledConnection extends PipelineConnection {
   /** Milliseconds of the monotonic clock at which it was opened. */
   openSince = 0;
-  /** The same for the moment at which it was last given back. */
+  /** The time at which it was last given back, likewise. */
   idleSince = 0;
-  /** Milliseconds of the monotonic clock since when the server owes something; null while the connection is idle. */
+  /** Milliseconds of the monotonic clock since which an answer is due; null while the connection is idle. */
   awaitedSince: number | null = null;
   /** When its server last sent data, in milliseconds of the monotonic clock; shared by the server's connections. */
   server: { heardAt: number } = { heardAt: 0 };
@@ -102,7 +102,7 @@ export class PooledConnection extends PipelineConnection {
     return this.session.departure;
   }
 
-  /** False after a failure, or when a function left something that `departure` does not undo. */
+  /** False after a failure, or when a function left state that `departure` does not undo. */
   get isClean(): boolean {
     return this.session.isClean;
   }
@@ -118,8 +118,8 @@ export class PooledConnection extends PipelineConnection {
   }
 
   /**
-   * Ends the session, which undoes what it has not committed. Resolves when the server has ended it. The connection may be
-   * paused during this time; what the server had sent before can still be read.
+   * Ends the session, which rolls back uncommitted work. Resolves when the server has ended it. The connection may be paused
+   * during this time; bytes that the server sent before can still be read.
    */
   async endSession(): Promise<void> {
     this.broken = true;
@@ -145,7 +145,7 @@ export class PooledConnection extends PipelineConnection {
   onStream: (client: string, end: () => void) => void = () => undefined;
 
   /**
-   * The connection is held from now on until the client has read the response.
+   * The connection is then held until the client has read the response.
    * @param client address
    * @param end aborts the response when other requests need the connection
    * @throws DatabaseFault too_many_streams when too many connections are held in this way

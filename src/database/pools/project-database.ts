@@ -11,15 +11,12 @@ export interface ProjectDatabase extends ServerAddress {
   /** The project's id: the key of its pool. */
   readonly key: string;
   readonly database: string;
-  /**
-   * The login role: NOINHERIT, may switch to anon, authenticated, service_role and what the project granted to
-   * it.
-   */
+  /** The login role: NOINHERIT, may switch to anon, authenticated, service_role and roles that the project granted to it. */
   readonly user: string;
   readonly password: string;
   /** True while the project is paused: no connection is opened. */
   readonly isPaused?: boolean;
-  /** Where the server has several hosts, of which one is the primary: these in place of host and port. */
+  /** Replaces host and port if the server has several hosts, of which one is the primary. */
   readonly hosts?: readonly HostAddress[];
   /** Name of the registered server, whose replicas may be read. */
   readonly server?: string;
@@ -27,7 +24,7 @@ export interface ProjectDatabase extends ServerAddress {
   readonly isReplica?: boolean;
 }
 
-/** Milliseconds for a connection to a replica: reads wait for it, and could use the primary. */
+/** Milliseconds for a connection to a replica: short, because waiting reads could use the primary instead. */
 const REPLICA_CONNECT_MS = 1_000;
 
 /** How node-postgres connects as the login role. */

@@ -15,7 +15,7 @@ import { PoolListener } from './pool-listener';
 import type { PooledConnection } from './pooled-connection';
 import type { ProjectDatabase } from './project-database';
 
-/** Milliseconds of use after which a connection that listens counts as deaf: notifications arrive between transactions. */
+/** Milliseconds of use after which a connection that listens no longer counts: notifications arrive between transactions. */
 const DEAF_MS = 400;
 
 export class ProjectPools implements ConnectionHooks {
@@ -49,7 +49,7 @@ export class ProjectPools implements ConnectionHooks {
   }
 
   /**
-   * From now on one connection of each project listens on a channel.
+   * Makes one connection of each project listen on a channel.
    * @param channel a constant of the code, never text from outside
    * @param onNotification called with the key of the database
    */
@@ -58,8 +58,8 @@ export class ProjectPools implements ConnectionHooks {
   }
 
   /**
-   * Since when all notifications of a database arrive, in milliseconds of the monotonic clock. Infinity: no connection
-   * listens, or it has been in use for so long that notifications may be waiting.
+   * The time since which all notifications of a database arrive, in milliseconds of the monotonic clock. Infinity: no
+   * connection listens, or it has been in use for so long that notifications may be waiting.
    */
   heardSince(key: string): number {
     const pool = this.pools.get(key);
@@ -81,7 +81,7 @@ export class ProjectPools implements ConnectionHooks {
 
   /**
    * Like use(), for work that no request waits for. It gets an open connection while no request needs it, and opens none: a
-   * project that is used now and then keeps one connection.
+   * project in occasional use keeps one connection.
    * @throws DatabaseFault no_free_connection when the project has no connection
    */
   async useSpare<T>(
@@ -90,7 +90,7 @@ export class ProjectPools implements ConnectionHooks {
   ): Promise<T> {
     const pool = this.pools.get(key);
     if (!pool || pool.size === 0) throw poolExhausted();
-    // After the request that is about to take a connection.
+    // Yields to a request that is about to take a connection.
     setImmediate(() => this.queue.serveLowPriority(pool));
     const connection = await pool.lowPriority.wait();
     pool.lowPriority.inUse += 1;

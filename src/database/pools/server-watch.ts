@@ -1,5 +1,5 @@
 /**
- * Notices PostgreSQL servers that do not answer at all (silence.ts). The requests of their projects would hold the connections
+ * Detects PostgreSQL servers that do not answer at all (silence.ts). The requests of their projects would hold the connections
  * that all servers share.
  */
 import { answers } from './one-off-connection';
@@ -25,7 +25,7 @@ export class ServerWatch {
     clearInterval(this.timer);
   }
 
-  /** True while a server does not answer: its requests are refused at once. */
+  /** True while a server does not answer: its requests are refused immediately. */
   isSilent(database: ProjectDatabase): boolean {
     return this.servers.get(nameOf(database))?.isSilent ?? false;
   }
@@ -37,7 +37,7 @@ export class ServerWatch {
     return !server.isSilent && server.connections.size < Math.max(1, Math.floor(this.total * SERVER_SHARE));
   }
 
-  /** A connection is being opened. */
+  /** Called when a connection is being opened. */
   add(connection: PooledConnection): void {
     const server = this.serverOf(connection.database);
     server.connections.add(connection);
@@ -49,7 +49,7 @@ export class ServerWatch {
     this.serverOf(connection.database).connections.delete(connection);
   }
 
-  /** Never removed, as there are few servers. A server that cannot get a connection because of another server counts, too. */
+  /** Never removed, as there are few servers. Includes servers that cannot get a connection because of another server. */
   private serverOf(database: ProjectDatabase): WatchedServer {
     const name = nameOf(database);
     let server = this.servers.get(name);
@@ -83,7 +83,7 @@ export class ServerWatch {
 }
 
 class WatchedServer {
-  /** Open or being opened. */
+  /** Open connections, and connections being opened. */
   readonly connections = new Set<PooledConnection>();
   /** Milliseconds of the monotonic clock. */
   heardAt = performance.now();
@@ -91,7 +91,7 @@ class WatchedServer {
   isProbed = false;
   lastAwaited: ProjectDatabase | undefined;
 
-  /** A database from which something has been awaited since before that time, if nothing was heard since then. */
+  /** A database that has owed an answer since before that time, if its server has sent nothing since then. */
   awaitedBefore(time: number): ProjectDatabase | undefined {
     if (this.heardAt > time) return undefined;
     for (const { awaitedSince, database } of this.connections)

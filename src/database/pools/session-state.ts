@@ -37,7 +37,7 @@ const DEPARTURE = `select where pg_catalog.num_nulls(pg_catalog.pg_advisory_unlo
   operator(pg_catalog.<>) pg_catalog.pg_my_temp_schema()::pg_catalog.int8`;
 
 export class SessionState {
-  /** False when the session must be cleaned before the connection is used again. */
+  /** False if the session must be cleaned before the connection is used again. */
   isClean = true;
   /** Statements to send after the last one of a request. */
   departure: readonly Statement[] = [
@@ -45,12 +45,12 @@ export class SessionState {
   ];
   private hasTemporarySchema = false;
 
-  /** Statements that undo everything a request can have left in the session. */
+  /** Statements that undo everything that a request may have left in the session. */
   get cleaning(): readonly Statement[] {
     return [RESET_ROLE, RESET_SETTINGS, ...this.departure];
   }
 
-  /** A temporary schema lives as long as the session, so it is emptied after each request from now on. */
+  /** A temporary schema lives as long as the session, so it is then emptied after each request. */
   private onTemporarySchema(): void {
     if (this.hasTemporarySchema) return;
     this.hasTemporarySchema = true;
@@ -103,6 +103,6 @@ export const OWNER_WORK_OPTIONS = startupOptions({
   search_path: '"public", "extensions"',
   statement_timeout: '0',
   lock_timeout: '0',
-  // node-postgres reads no other format of dates.
+  // node-postgres cannot parse any other format of dates.
   datestyle: 'ISO',
 });

@@ -8,14 +8,14 @@ import type { Client } from 'pg';
 export const POLL_MS = 500;
 /** Milliseconds without data from a server, while an answer is due, after which it is probed. */
 export const QUIET_MS = 1_500;
-/** Milliseconds in which it must accept a connection. */
+/** Milliseconds within which the server must then accept a connection. */
 export const PROBE_MS = 2_500;
 /** Milliseconds in which a connection must be open for a request to be served. */
 export const REQUEST_CONNECT_MS = 5_000;
 
 /**
  * Watches a connection until the returned function is called or the connection ends.
- * @param answers whether the server accepts a new connection
+ * @param answers tells whether the server accepts a new connection
  */
 export function endWhenSilent(client: Client, answers: () => Promise<boolean>): () => void {
   let bytes = -1;

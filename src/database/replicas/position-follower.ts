@@ -12,16 +12,16 @@ const WAIT_MS = { first: 2, most: 50 };
 
 interface FollowedServer {
   readonly config: HostListConfig;
-  /** Gives one row with `position`: null where the server is not of the expected kind. */
+  /** A query that returns one row with `position`: null if the server does not have the expected role. */
   readonly query: string;
 }
 
 export class PositionFollower {
-  /** As of the last poll; null when the server did not answer, or is not of the expected kind. */
+  /** As of the last poll; null when the server did not answer, or does not have the expected role. */
   position: bigint | null = null;
   private connecting: Promise<HostListClient> | null = null;
   private timer: NodeJS.Timeout | undefined;
-  /** The current run; null while it does not run. */
+  /** The current run; null while it is stopped. */
   private run: symbol | null = null;
 
   /** @param onPoll called after each poll with the time before it, in milliseconds of the monotonic clock */

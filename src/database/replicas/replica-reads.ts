@@ -1,4 +1,4 @@
-/** What the door needs for replicas: positions of writes, revocations, and errors after which the primary is used. */
+/** The parts of the door for replicas: positions of writes, revocations, and errors after which the primary is used. */
 import { DatabaseError } from 'pg';
 import { isFault } from '../../common/errors/database-fault';
 import { fixedStatement, readRow, type RowSink } from '../../pg-pipeline';
@@ -18,12 +18,12 @@ export function positionStatement(onPosition: (position: string) => void): State
   return { ...POSITION, sink: { onRow } };
 }
 
-/** A time limit: the statement would take as long again, on the server that has no replacement. */
+/** A timeout: the statement would take as long again, on the server that has no replacement. */
 const QUERY_CANCELED = '57014';
 
 /**
- * Whether the primary may answer a read that failed on a replica. Most errors may come from a replica that is a moment behind:
- * a session, a role or a table that it does not have yet.
+ * Whether the primary may answer a read that failed on a replica. Most errors can be caused by a replica's lag: a session, a
+ * role or a table that it does not have yet.
  */
 export function mayRunOnPrimary(error: unknown): boolean {
   if (error instanceof DatabaseError) return error.code !== QUERY_CANCELED;

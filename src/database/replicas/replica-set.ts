@@ -1,17 +1,17 @@
 /**
- * The read replicas of one server, and which of them a read may use. A replica that is more than MAX_LAG_MS behind is not used.
- * The replica itself checks the minimum again in the statement that sets the caller's context.
+ * The read replicas of one server, and the choice among them for a read. A replica that is more than MAX_LAG_MS behind is not
+ * used. The replica itself checks the minimum again in the statement that sets the caller's context.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HostAddress, HostListConfig } from '../../pg-pipeline';
 import { formatPosition } from './log-position';
 import { PositionFollower } from './position-follower';
 
-/** Milliseconds. A replica shows at least what the primary had committed this long ago. */
+/** Milliseconds. A replica shows at least the transactions that the primary had committed this long ago. */
 const MAX_LAG_MS = 1_000;
 /**
- * Milliseconds for which a sample of the primary's position is used for later reads. After the sum of both, no process reads what
- * the primary had not committed before.
+ * Milliseconds for which a sample of the primary's position is used for later reads. After the sum of both, no process reads an
+ * older state of the primary.
  */
 const SAMPLE_MS = 1_000;
 /** Milliseconds that a revocation waits for a replica, before the other processes are notified not to use it. */
@@ -30,7 +30,7 @@ export interface ReplicaSetConfig {
   readonly replicas: readonly HostAddress[];
 }
 
-/** What a read needs of a replica. */
+/** The requirements of a read for a replica. */
 export interface ReadNeeds {
   /** Position of a write that must be visible; null: none. */
   readonly after: bigint | null;
@@ -39,7 +39,7 @@ export interface ReadNeeds {
 }
 
 export interface ReplicaSetEvents {
-  /** A replica has stopped to answer. */
+  /** Called when a replica has stopped answering. */
   onDown(address: HostAddress): void;
   /**
    * Calls refuseBefore() with the position in every process.
@@ -47,11 +47,11 @@ export interface ReplicaSetEvents {
    */
   broadcast(position: bigint): Promise<boolean>;
   onRevoked(outcome: RevocationOutcome): void;
-  /** Since when this process receives broadcasts of others, in milliseconds of the monotonic clock; null: it does not. */
+  /** Monotonic time in milliseconds since which this process receives broadcasts of others; null if it does not. */
   hearsSince(): number | null;
 }
 
-/** How a revocation became known: every replica has it, every process knows of it, or the time was over. */
+/** How a revocation took effect: every replica has it, every process knows of it, or the time limit was reached. */
 export type RevocationOutcome = 'replayed' | 'told' | 'waited';
 
 interface ChosenReplica {
@@ -151,7 +151,7 @@ export class ReplicaSet {
     await Promise.all(this.followers().map((follower) => follower.stop()));
   }
 
-  /** The least position that a replica must have replayed; null: not known, or known too badly. */
+  /** The least position that a replica must have replayed; null: not known, or not known precisely enough. */
   private floor(checksSession: boolean): bigint | null {
     const until = performance.now() - MAX_LAG_MS;
     const sample = this.samples.findLast(({ at }) => at <= until);
@@ -159,7 +159,7 @@ export class ReplicaSet {
     // While the primary does not answer, replicas cannot know of revocations.
     if (!checksSession) return sample.position;
     if (sample.at < until - SAMPLE_MS) return null;
-    // What was revoked before the sample was taken is in it; later revocations are broadcast to this process if it listens.
+    // Earlier revocations are before the sample's position; later revocations are broadcast to this process if it listens.
     const hearsSince = this.events.hearsSince();
     if (hearsSince === null || hearsSince > sample.at) return null;
     const { position } = this.lastRevoked();

@@ -14,7 +14,7 @@ import {
 export interface ServerReplicas extends ReplicaSetConfig {
   /** The server's name. */
   readonly server: string;
-  /** Differs when anything else here does. */
+  /** Changes when any other member changes. */
   readonly version: string;
 }
 
@@ -38,7 +38,7 @@ export class ReplicaSets implements OnApplicationShutdown {
 
   constructor(private readonly pools: ProjectPools) {}
 
-  /** Calls refuseBefore() in every process; a single process has notified all. */
+  /** Calls refuseBefore() in every process; the default suits a single process. */
   broadcast: (server: string, position: bigint) => Promise<boolean> = () => Promise.resolve(true);
   /** As in ReplicaSetEvents; a single process misses nothing. */
   hearsSince: ReplicaSetEvents['hearsSince'] = () => 0;

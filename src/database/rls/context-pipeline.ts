@@ -36,7 +36,7 @@ export function inContext(
   };
 }
 
-/** Between the contexts of a transaction: what an earlier one could have left for a later one. */
+/** Statements between the contexts of a transaction: they remove state that an earlier context could have left. */
 const LEAVE_CONTEXT: readonly Statement[] = [
   fixedStatement('ctx:leave', `select pg_catalog.num_nulls(pg_catalog.set_config('role', 'none', true))`),
   ...RESET_BEFORE_CALL,
@@ -67,7 +67,7 @@ export function asSystem(statements: readonly Statement[]): PipelineMaker {
   };
 }
 
-/** In an explicit transaction, which stays open after the pipeline. */
+/** Runs the statements in an explicit transaction, which stays open after the pipeline. */
 export function explicitTransaction(
   { statements, context, count }: Pipeline,
   begin: Statement = { text: 'begin' },

@@ -30,11 +30,11 @@ export const POOLED_SYSTEM_CONTEXT: Statement = {
   sink: IGNORE_ROWS,
 };
 
-/** What the statement depends on, in addition to the caller. */
+/** Facts that determine the statement, in addition to the caller. */
 interface ConnectionTraits {
   /** Position that the replica must have replayed, or else the statement fails; null on the primary. */
   readonly minimum?: string | null;
-  /** The session has not got SESSION_DEFAULTS, because PgBouncer does not pass them on. */
+  /** True if the session lacks SESSION_DEFAULTS, because PgBouncer does not pass them on. */
   readonly isPooled?: boolean;
 }
 
@@ -79,7 +79,7 @@ interface Part {
   readonly column: (parameter: () => string) => string;
 }
 
-/** Divides by zero on a replica that is behind, and on a server that is no replica any more. */
+/** Divides by zero on a replica that is behind, and on a server that is no longer a replica. */
 const REPLAYED: Part = {
   name: ':replayed',
   column: (parameter) => `1 operator(pg_catalog./) ((pg_catalog.pg_is_in_recovery()

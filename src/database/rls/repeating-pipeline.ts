@@ -51,7 +51,7 @@ export async function sendRepeating(
   }
 }
 
-/** A prepared statement that a function deallocated, or a name that it took. */
+/** SQLSTATEs of a prepared statement that a function deallocated, or whose name it took. */
 const PREPARED_BY_OTHERS = new Set(['26000', '42P05']);
 
 /**
@@ -79,7 +79,7 @@ function attribution(error: unknown, query: RunningPipeline, contextStatements: 
 }
 
 function isRefusal(error: DatabaseError): boolean {
-  // 22023: no such role; 42501: the login role may not switch to it; 22P02: the session id is no UUID.
+  // 22023: no such role; 42501: the login role may not switch to it; 22P02: the session id is not a UUID.
   return [SESSION_REVOKED_SQLSTATE, '22023', INSUFFICIENT_PRIVILEGE, '22P02'].includes(error.code ?? '');
 }
 

@@ -5,7 +5,7 @@ export interface RlsContext {
   readonly database: ProjectDatabase;
   /** The database role of the request: anon, authenticated, service_role or one that the project granted. */
   readonly role: string;
-  /** The bearer's claims as JSON text: what auth.jwt() returns. */
+  /** The bearer's claims as JSON text: the result of auth.jwt(). */
   readonly claims: string;
   /** The session of the access token, checked in the request's own round trip; null for keys and foreign tokens. */
   readonly sessionId: string | null;
@@ -36,7 +36,7 @@ export type ContextSettings = Partial<Record<ContextSetting, string>> & {
   callsFunction?: boolean;
   /** The statements only read, and may run on a replica that has replayed the position. */
   replica?: { readonly after: bigint | null };
-  /** Gets the position in the write-ahead log that a replica must have replayed to show what was committed. */
+  /** Gets the position in the write-ahead log that a replica must have replayed to show the committed changes. */
   onCommitted?: (position: string) => void;
   /** The statements run no code that can leave state in the session, so no release statements are sent after them. */
   leavesNothing?: boolean;

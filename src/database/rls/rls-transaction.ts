@@ -64,7 +64,7 @@ export class RlsTransaction {
 
   /**
    * Like batch(), for several callers of a project in one transaction. If the work of one fails, all of it does, and the error
-   * does not tell whose: repeat it with batch().
+   * does not tell which failed: repeat it with batch().
    * @returns the results of each
    */
   async batchEach(works: readonly ContextWork[]): Promise<StatementResult[][]> {
@@ -111,7 +111,7 @@ export class RlsTransaction {
     { database, sessionId }: RlsContext,
     { replica, isolation }: ContextSettings,
   ): ReplicaDatabase | null {
-    // A snapshot of the whole transaction could be older than the check.
+    // A snapshot of the whole transaction could be older than the session check.
     if (!replica || isolation) return null;
     return this.replicas.choose(database, { after: replica.after, checksSession: sessionId !== null });
   }
@@ -186,9 +186,9 @@ export class RlsTransaction {
   }
 
   /**
-   * Runs one statement of Plinth's own bookkeeping (accounts, sessions, sweeps) as the login role, outside any
-   * caller's rights.
-   * @param reason why no caller's context applies; it documents the call and can be found by grep
+   * Runs one statement of Plinth's own bookkeeping (accounts, sessions, sweeps) as the login role, outside any caller's
+   * rights.
+   * @param reason why no caller's context applies; it documents the call, and a search finds it
    */
   async systemQuery(
     database: ProjectDatabase,
@@ -218,7 +218,7 @@ export class RlsTransaction {
   }
 
   /**
-   * Like systemBatch, for reading what no request waits for: it opens no connection, and requests go first.
+   * Like systemBatch, for reads that no request waits for: it opens no connection, and requests take precedence.
    * @throws DatabaseFault no_free_connection when the project has no connection
    */
   async systemAside(
@@ -294,7 +294,7 @@ export class RlsTransaction {
   }
 }
 
-/** Ends the session of work that takes longer than the limit, if there is one. */
+/** Ends the session of work that exceeds the limit, if a limit is set. */
 async function endingAfter<T>(
   limit: number | undefined,
   connection: PooledConnection,
@@ -316,7 +316,7 @@ async function rollback(connection: PooledConnection): Promise<void> {
   });
 }
 
-/** In one implicit transaction. */
+/** Runs them in one implicit transaction. */
 function implicitTransaction(
   connection: PooledConnection,
   pipeline: Pipeline,

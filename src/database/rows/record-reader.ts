@@ -14,7 +14,7 @@ const FIRST_DATE = Date.parse('0001-01-01T00:00:00.000Z');
 export class RecordReader {
   protected readonly row: Readonly<Record<string, unknown>>;
 
-  /** @param table of the record, for the error: `auth.users` @throws DatabaseFault unusable_record when it is no row */
+  /** @param table of the record, for the error: `auth.users` @throws DatabaseFault unusable_record when it is not a row */
   constructor(
     private readonly table: string,
     row: unknown,
@@ -110,7 +110,7 @@ export class RecordReader {
   protected fault(detail: string): Error {
     return new DatabaseFault(
       'unusable_record',
-      `The project's database holds what Plinth does not write: ${detail}`,
+      `The project's database contains a value that Plinth does not write: ${detail}`,
     );
   }
 }

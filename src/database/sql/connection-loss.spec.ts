@@ -45,13 +45,13 @@ describe('a lost connection', () => {
   });
 
   it.each([
-    ['a file that is not there', system('ENOENT', 'open')],
-    ['a file that nobody may write', system('EACCES', 'open')],
+    ['a missing file', system('ENOENT', 'open')],
+    ['a read-only file', system('EACCES', 'open')],
     ['a full disk', system('ENOSPC', 'write')],
     ['too many open files', system('EMFILE', 'open')],
     ['a bug', new TypeError('x is not a function')],
     ['a broken constraint', new QueryFailedError('select', [], database('23505'))],
-    ['no error at all', 'ECONNREFUSED'],
+    ['a value that is not an error', 'ECONNREFUSED'],
   ])('is not %s', (_name, thrown) => {
     expect(isConnectionLoss(thrown)).toBe(false);
   });

@@ -16,7 +16,7 @@ export interface ErrorRenderer {
   databaseStatus(sqlstate: string): number;
   /** The JSON body of the area's error. */
   render(error: AppError, request: Request): unknown;
-  /** The body in place of render(), as XML. */
+  /** The body as XML, in place of render(). */
   xml?(error: AppError, request: Request): string;
   /** The error in the terms of the area, before it is logged. */
   translate?(error: AppError, request: Request): AppError;

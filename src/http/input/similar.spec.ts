@@ -20,7 +20,7 @@ describe('the closest name', () => {
     expect(mostSimilar('(zone)', lists)).toBeNull();
   });
 
-  it('compares letters among the names with the most runs in common', () => {
+  it('compares letters among the names with the most n-grams in common', () => {
     expect(mostSimilar('total_in_eur', ['total_in_usd', 'total_in_euro', 'eur'])).toBe('total_in_euro');
   });
 
@@ -30,11 +30,11 @@ describe('the closest name', () => {
     ['projxxxx', null],
     ['project', 'projects'],
     ['proj', null],
-  ])('to %s, where three letters of four have to be right, is %s', (name, expected) => {
+  ])('to %s, with a required similarity of three quarters, is %s', (name, expected) => {
     expect(mostSimilar(name, ['projects', 'tasks'], NEARLY)).toBe(expected);
   });
 
-  it('gives no hint where there is too much to compare', () => {
+  it('gives no hint for too many or too long names', () => {
     const many = Array.from({ length: 2_001 }, (_, index) => `name_${index}`);
     expect(mostSimilar('name_', many)).toBeNull();
     expect(mostSimilar('n'.repeat(201), ['n'.repeat(201)])).toBeNull();

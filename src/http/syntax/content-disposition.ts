@@ -11,7 +11,7 @@ export type Disposition = 'inline' | 'attachment';
 
 /**
  * `attachment; filename="resume.pdf"; filename*=UTF-8''r%C3%A9sum%C3%A9.pdf`. Sends only the last segment of a name with
- * slashes, because clients would make a path of it.
+ * slashes, because clients would interpret it as a path.
  */
 export function contentDisposition(kind: Disposition, name: string): string {
   const last = name.slice(name.lastIndexOf('/') + 1) || 'file';

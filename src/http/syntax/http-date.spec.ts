@@ -28,4 +28,4 @@ it.each([
   'Sun, 06 Nov 1994 08:60:00 GMT',
   'Sun, 06 Nov 1994 08:49:61 GMT',
   'Sun, 06 Nov 1994 08:49:37 GMT, Sun, 06 Nov 1994 08:49:37 GMT',
-])('%j is no date', (text) => expect(parseHttpDate(text, NOW)).toBeNaN());
+])('%j is not a date', (text) => expect(parseHttpDate(text, NOW)).toBeNaN());

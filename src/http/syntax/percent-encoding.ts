@@ -20,7 +20,7 @@ export function isDecodable(url: string): boolean {
   return !url.includes('%') || decodes(split(url)[0]);
 }
 
-/** True when the escapes of the query string are UTF-8. A percent sign that begins no escape stands for itself there. */
+/** True when the escapes of the query string are UTF-8. There, a percent sign that does not begin an escape is literal. */
 export function isQueryDecodable(url: string): boolean {
   return !url.includes('%') || (split(url)[1].match(/(?:%[0-9a-f]{2})+/gi) ?? []).every(decodes);
 }

@@ -25,7 +25,7 @@ describe('a code', () => {
     expect(stepOfCode(RFC_SECRET, code, 1111111111_000)).toBeNull();
   });
 
-  it('may be typed with a space, as apps show it', () => {
+  it('can be typed with a space, as apps show it', () => {
     expect(stepOfCode(RFC_SECRET, '050 471', 1111111111_000)).not.toBeNull();
   });
 });
