@@ -1,4 +1,4 @@
-/** Where all modules meet. */
+/** The root module of the application. */
 import { DynamicModule, Module } from '@nestjs/common';
 import { AdminModule } from './admin/admin.module';
 import { InstallHttpModule } from './install/http/install-http.module';
@@ -39,7 +39,7 @@ export interface AppOptions {
   readonly config: AppConfig;
   /** Connection URL of the platform database. */
   readonly platformUrl: string;
-  /** Default: the system's. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
 }
 
@@ -79,7 +79,7 @@ export class AppModule {
         AdvisorModule,
         DoctorModule,
         HealthModule,
-        // Its pages before /docs/:asset.
+        // Must come before the route /docs/:asset.
         ConsoleModule,
         ApiDocsModule,
       ],

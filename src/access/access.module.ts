@@ -16,7 +16,7 @@ import { RouteRules } from './route-rules.service';
 import { TokenVerifier } from './token-verifier';
 import { VerifiedCredentials } from './verified-credentials';
 
-/** Milliseconds that a request waits for memory, and how many may wait: as for a database connection, or shorter. */
+/** How long (in milliseconds) and how many requests wait for memory: at most as for a database connection. */
 const WAIT_TIMEOUT_MS = 3_000;
 const MAX_WAITING = 1_000;
 
@@ -49,7 +49,7 @@ const MAX_WAITING = 1_000;
         new BodyReader(
           budget,
           { minRate: minBodyRate, windowMs: bodyRateWindowMs, deadlineMs: bodyTimeoutMs },
-          // The project of the verified key, never of the URL.
+          // Uses the project of the verified key, never the one in the URL.
           ({ apiKey, ip }) => ({ account: apiKey?.project.id ?? '', address: ip ?? '' }),
         ),
     },

@@ -1,4 +1,4 @@
-/** Admits requests to a project that may be used now: not paused, within its rates and quotas, and not moved. Comes after ApiKeyGuard. */
+/** Admits requests to a project that is neither paused nor moved, and within its rates and quotas. Comes after ApiKeyGuard. */
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { projectPaused } from '../database/pools/pool.errors';

@@ -57,7 +57,7 @@ export class ApiKeyGuard extends AuthGuard() {
     return apiKey;
   }
 
-  /** An unknown slug is 404; a key of another project is 401, as is any other id under /v1/auth (DECISIONS.md 3). */
+  /** 404 for an unknown slug; 401 for a key of another project, and for any other id under /v1/auth (DECISIONS.md 3). */
   private async refusePath({ params }: Request, { project }: VerifiedApiKey): Promise<never> {
     const { project_slug: slug, project_id: id } = params;
     if (typeof slug !== 'string' || (id !== undefined && !isNameOf(project, id))) throw invalidCredentials();
@@ -73,7 +73,7 @@ function isPathOf(
   return (id === undefined || isNameOf(project, id)) && (typeof slug !== 'string' || slug === project.slug);
 }
 
-/** Under /v1/auth a project may be named by its slug as well. */
+/** Under /v1/auth a project can be named by its slug as well. */
 function isNameOf({ id, slug }: Project, name: unknown): boolean {
   return name === id || name === slug;
 }

@@ -37,7 +37,7 @@ export class CallerCheck {
       return null;
     } catch (error) {
       if (isFault(error, 'caller_refused')) return answerToFault(error);
-      // The database cannot be reached: the original answer stands.
+      // The database cannot be reached: keep the original answer.
       return null;
     }
   }

@@ -2,7 +2,7 @@
 import { JsonObject } from '../common/text/json';
 
 /**
- * Begins with a blank and the user's id: auth.uid() recognises this prefix, which no other JSON is likely to have, and reads
+ * Begins with a space and the user's id: auth.uid() recognises this prefix, which no other JSON is likely to have, and reads
  * the id without parsing the rest. Text that JavaScript would print differently (numbers beyond 2^53) stays as it was signed:
  * the id then appears twice, and PostgreSQL takes the last of several members with one name.
  * @param signed the claims as they were signed

@@ -11,7 +11,7 @@ import { Caller } from './caller';
 import { claimsText } from './claims-text';
 import { readToken } from './token-form';
 
-/** The key sets of issuers, cached. Provided by src/identity, which is further right. */
+/** The key sets of issuers, cached. Provided by src/identity, which this folder must not import. */
 export abstract class IssuerKeys {
   /** @throws Error if there is no such key, or the set cannot be read */
   abstract find(uri: string, wanted: { kid?: string; algorithm: string }): Promise<KeyObject>;
@@ -19,7 +19,7 @@ export abstract class IssuerKeys {
 
 const ALGORITHMS: readonly KeyPairAlgorithm[] = ['ES256', 'RS256'];
 
-/** Claims by which policies and guards know sessions and keys of the project itself. */
+/** Claims by which policies and guards recognise sessions and keys of the project itself. */
 const OWN_CLAIMS = ['session_id', 'project_id', 'ref', 'is_anonymous'];
 
 @Injectable()
@@ -28,14 +28,14 @@ export class IssuerTokens {
 
   constructor(private readonly keys: IssuerKeys) {}
 
-  /** The caller that the token stands for; null if it is of no trusted issuer; false if it is invalid. Times are not checked. */
+  /** The caller that the token stands for; null if its issuer is not trusted; false if it is invalid. Times are not checked. */
   async verify(project: Project, token: string): Promise<Caller | false | null> {
     const issuers = project.settings.trusted_issuers;
     const read = issuers.length > 0 ? readToken(token) : null;
     const issuer = read && issuers.find((one) => one.issuer === read.claims.iss);
     if (!issuer) return null;
     const algorithm = ALGORITHMS.find((one) => one === algorithmOf(token));
-    // HS256: the project's own backend may name any issuer.
+    // HS256: the project's own backend can put any issuer into its tokens.
     if (!algorithm) return null;
     const { kid, claims } = read;
     if (!isMeantFor(claims, issuer) || !(await this.isSigned(project, issuer, { kid, algorithm }, token)))
@@ -67,7 +67,7 @@ function isKeyFor(algorithm: KeyPairAlgorithm, key: KeyObject): boolean {
   return algorithm === 'ES256' ? namedCurve === 'prime256v1' : modulusLength >= 2_048;
 }
 
-/** A token without an end would never end; a token for another application of the issuer is not for this project. */
+/** Requires an expiry, and the audience of this project: the issuer also signs tokens for other applications. */
 function isMeantFor({ exp, aud }: JsonObject, { audience }: TrustedIssuer): boolean {
   return typeof exp === 'number' && [aud].flat().includes(audience);
 }

@@ -19,19 +19,19 @@ export class NamedKeys {
     private readonly clock: Clock,
   ) {}
 
-  /** Null for a token that is no named key. @throws AppError 401 */
+  /** Null for a token that is not a named key. @throws AppError 401 */
   async asApiKey(token: string): Promise<VerifiedApiKey | null> {
     const ids = readApiKey(token);
     if (!ids) return null;
     const project = await this.registry.findById(ids.projectId);
     if (!project) throw invalidCredentials();
     const named = this.verify(project, ids.id, token);
-    // A role of the project is not lent to other bearers, as service_role is.
+    // Unlike service_role, the role of a named key does not extend to another bearer.
     const role = named.role === SERVICE_ROLE ? SERVICE_ROLE : ANON_ROLE;
     return { project, role, claims: {}, named };
   }
 
-  /** Null for a token that is no named key. @throws AppError 401 */
+  /** Null for a token that is not a named key. @throws AppError 401 */
   asCaller({ project, role }: VerifiedApiKey, token: string): Caller | null {
     const ids = readApiKey(token);
     if (!ids) return null;

@@ -25,7 +25,7 @@ export class SocketCredentials {
     return apiKey;
   }
 
-  /** The key as of now, with the present secrets of its project; the quotas of requests do not count. @throws AppError 401 */
+  /** Checks the key again, with the current secrets of its project; request quotas do not apply. @throws AppError 401 */
   async renewKey(token: string): Promise<VerifiedApiKey> {
     return this.verified.findKey(token) ?? this.verifyKey(requestWith({ apikey: token }, {}));
   }
@@ -59,7 +59,7 @@ interface GuardedRequest {
   caller?: Caller;
 }
 
-/** What the guards read of a request. */
+/** The parts of a request that the guards read. */
 const requestWith = (headers: Headers, params: Headers): GuardedRequest => ({
   method: 'GET',
   headers,

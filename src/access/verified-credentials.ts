@@ -1,6 +1,6 @@
 /**
- * Credentials that were verified before: each process checks a signature once in each revision of the project. Times and
- * the secret's validity are checked on every request, and a session in the database.
+ * Credentials that were verified before: each process checks a signature once per revision of the project. Times and the
+ * secret's validity are checked on every request, and a session in the database.
  */
 import { Injectable } from '@nestjs/common';
 import { growingCache } from '../common/growing-cache';
@@ -10,19 +10,19 @@ import { Caller } from './caller';
 import { VerifiedApiKey } from './strategies/api-key.strategy';
 import { TokenVerifier } from './token-verifier';
 
-/** Bytes for all projects together, because an owner may sign any number of tokens. Room for thousands of usual size. */
+/** Limit in bytes for all projects together, because owners can sign any number of tokens. Room for thousands. */
 const KEYS_BYTES = 8 * 1024 * 1024;
 const TOKENS_BYTES = 32 * 1024 * 1024;
 
 interface Verified<T extends object> {
   readonly outcome: T;
-  /** Milliseconds since the epoch until which its key verifies; null: it is a current one. */
+  /** Milliseconds since the epoch until which its key verifies; null for a current key. */
   readonly key: { readonly expiresAt: number | null };
 }
 
 /** The callers that a bearer token stands for, by the role of the apikey that is sent with it. */
 interface VerifiedToken {
-  /** Of the project. */
+  /** Revision of the project. */
   readonly revision: string;
   readonly callers: Readonly<Partial<Record<KeyRole, Verified<Caller>>>>;
 }
@@ -89,6 +89,6 @@ export class VerifiedCredentials {
   }
 }
 
-/** Of a named key. */
+/** How long the credential is valid if it is a named key, else null. */
 const validityOf = ({ named }: VerifiedApiKey | Caller): { readonly expiresAt: number | null } | null =>
   named ? { expiresAt: named.expires_at } : null;

@@ -1,4 +1,4 @@
-/** What every feature may use to admit work. */
+/** Providers with which features admit work. */
 import { Global, Module } from '@nestjs/common';
 import { WholeRequests } from './whole-requests.service';
 

@@ -1,6 +1,6 @@
 /**
- * A check of the advisor: a query over the catalogs of a project's database, and what its rows mean. The names in the rows
- * are the owner's choice, and so is their number: each check is bounded, and quotes what it puts into SQL.
+ * A check of the advisor: a query over the catalogs of a project's database, and the meaning of its rows. The names in the
+ * rows are the owner's choice, and so is their number: each check is bounded, and quotes what it puts into SQL.
  */
 import { createHash } from 'node:crypto';
 import { type Reason, reasonText, type ReasonValues } from './reasons';
@@ -15,10 +15,10 @@ export interface Finding {
   readonly severity: Severity;
   /** Names of the object, for its id and for display: schema, table, column. */
   readonly names: readonly string[];
-  /** What is wrong and what it causes. */
+  /** The problem and its consequences. */
   readonly reason: Reason;
   readonly values?: ReasonValues;
-  /** Fixes it; null where that takes a decision. */
+  /** SQL that fixes the problem; null where the fix requires a decision. */
   readonly sql: string | null;
 }
 
@@ -30,7 +30,7 @@ export interface AdviceCheck<Row = never> {
 }
 
 export interface Advice extends Omit<Finding, 'values'> {
-  /** The same for the same finding about the same object. */
+  /** Stays the same for the same problem of the same object. */
   readonly id: string;
   readonly check: string;
   readonly values: Readonly<Record<string, string>>;

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-/** Dismissals of a project: far more than it has advice at a time. */
+/** Limit of dismissals per project: far more than the advice it has at any time. */
 const MOST = 2_000;
 
 export interface Dismissal {
@@ -14,7 +14,7 @@ export interface Dismissal {
 export class AdviceDismissalRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** By the id of the advice. */
+  /** Keyed by the id of the advice. */
   async list(projectId: string): Promise<ReadonlyMap<string, Dismissal>> {
     const rows = await this.dataSource.query<(Dismissal & { readonly id: string })[]>(
       'select advice_id as id, at, actor from advice_dismissals where project_id = $1',
@@ -23,7 +23,7 @@ export class AdviceDismissalRepository {
     return new Map(rows.map(({ id, at, actor }) => [id, { at, actor }]));
   }
 
-  /** Once only; the oldest dismissals of a project make room for new ones. */
+  /** Does nothing for advice already dismissed; a new dismissal replaces the oldest when the limit is reached. */
   async add(projectId: string, adviceId: string, actor: string): Promise<void> {
     await this.dataSource.query(
       `insert into advice_dismissals (project_id, advice_id, actor) values ($1, $2, $3) on conflict do nothing`,

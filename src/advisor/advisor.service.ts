@@ -18,7 +18,7 @@ import {
 } from './checks/performance.checks';
 import { DEFINER_FUNCTION, DEFINER_VIEW, POLICY_TRUE, RLS_OFF } from './checks/security.checks';
 
-/** Those that find something critical. */
+/** Checks whose findings can be critical. */
 const CRITICAL_CHECKS = [RLS_OFF, POLICY_TRUE, SEQUENCE_END] as const;
 
 const CHECKS = [
@@ -43,7 +43,7 @@ const LOCK_MS = 1_000;
 const ALL_MS = 20_000;
 const CONNECT_MS = 10_000;
 
-/** Nothing is looked up in schemas of the owner, who could put functions and operators in front of PostgreSQL's. */
+/** Keeps schemas of the owner out of the search path: their functions and operators could shadow PostgreSQL's. */
 const SETTINGS = {
   options: startupOptions({
     search_path: 'pg_catalog',

@@ -1,4 +1,4 @@
-/** What the advisor finds, in English. Names in braces are values. Translations are in the console, by the same keys. */
+/** The advisor's findings, in English. Names in braces are values. Translations are in the console, by the same keys. */
 export const REASONS = {
   rls_off_open:
     'Row-level security is off, and client roles have privileges on the table: everybody with the anon key can read or write its rows.',

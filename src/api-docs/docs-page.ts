@@ -1,9 +1,9 @@
-/** The page /docs: Swagger UI on the platform's document, and on a project's once a key of it was given. */
+/** The page /docs: Swagger UI on the platform's document, and on that of a project whose key was entered. */
 
 /**
  * The key is a JWT that names its project (`ref`). It stays in the memory of the page, and is sent to this server alone.
- * Parameters are not prefilled unless they are required: the example of an optional filter would hide rows. Groups are folded: to draw
- * hundreds of operations takes a browser seconds.
+ * Parameters are not prefilled unless they are required: the example of an optional filter would hide rows. Groups are collapsed,
+ * because a browser takes seconds to draw hundreds of operations.
  */
 export const DOCS_SCRIPT = `
 'use strict';

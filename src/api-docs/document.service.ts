@@ -117,7 +117,7 @@ export class DocumentService {
     return writer.finish(head, tags);
   }
 
-  /** A module at a time: the document of all of them at once would block the event loop for too long. */
+  /** Builds one module at a time: building all of them together would block the event loop for too long. */
   private async build(): Promise<OpenApiDocument> {
     if (!this.app) throw new Error('no application was bound to the document');
     const source: NestDocument = { paths: {}, schemas: {} };
@@ -144,7 +144,7 @@ export class DocumentService {
   }
 }
 
-/** As Nest writes them, in the form of OpenAPI 3.0. */
+/** Paths as Nest writes them, in the form of OpenAPI 3.0. */
 interface NestDocument {
   readonly paths: Record<string, PathItem>;
   readonly schemas: Record<string, Schema>;
@@ -153,7 +153,7 @@ interface NestDocument {
 /** Only paths and schemas are taken from Nest. */
 const NO_HEAD = {} as Omit<OpenAPIObject, 'paths'>;
 
-/** The routes of table REST take all methods and say nothing of their requests, so that its calls are described by hand. */
+/** The routes of table REST accept all methods and do not declare their requests, so its calls are described by hand. */
 function* toModel(
   head: DocumentHead,
   source: NestDocument,
@@ -179,7 +179,7 @@ function* toModel(
   });
 }
 
-/** Public operations say so: without `security`, linters take it for forgotten. */
+/** Marks operations as public: linters report operations without `security`. */
 function withSecurity(item: PathItem): PathItem {
   return mapValues(item as Readonly<Record<string, Operation>>, (operation) => ({
     ...operation,

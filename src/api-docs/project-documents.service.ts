@@ -1,4 +1,4 @@
-/** A project's OpenAPI document and its types of TypeScript, as the role of a caller may see its schema. */
+/** A project's OpenAPI document and its types of TypeScript, limited to what the caller's role may see. */
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../access/caller';
 import { CallerCheck } from '../access/caller-check.service';
@@ -20,7 +20,7 @@ import { GENERATOR_NAMES } from './project/names';
 import { nameObjects, type ObjectNames } from './project/object-names';
 import { typeName } from './project/project-facts';
 
-/** @param part auth and storage in the document of the same role: its schemas and operations keep their names */
+/** @param part auth and storage in the same document, whose schema and operation names are reserved */
 function visibleNames(visible: VisibleSchema, part: PlatformPart): Promise<ObjectNames> {
   const types = [...visible.types.values()];
   const steps = nameObjects({

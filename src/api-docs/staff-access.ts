@@ -1,4 +1,4 @@
-/** What the document says about access to the administration: from ROUTE_TABLE and the guards, which decide about it. */
+/** Documents access to the administration, from ROUTE_TABLE and the guards that enforce it. */
 import type { RouteRule } from '../access/route-rules.service';
 import { isOfProject, type Role, ROUTE_TABLE, type RouteAccess } from '../staff/roles/route-table';
 import { METHODS, type Method, type Operation, type PathItem } from './openapi/model';

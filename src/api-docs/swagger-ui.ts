@@ -35,7 +35,7 @@ export function docsPolicy(publicUrl: string): string {
 export interface Asset {
   readonly type: string;
   readonly content: Buffer;
-  /** Compressed when it is first needed; a megabyte takes a tenth of a second of another thread. */
+  /** Compressed when it is first needed; a megabyte takes another thread a tenth of a second. */
   readonly zipped: () => Promise<Buffer>;
 }
 

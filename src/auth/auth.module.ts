@@ -1,4 +1,4 @@
-/** Wires the rooms of src/auth together. */
+/** Wires the folders of src/auth together. */
 import { FolderModule } from '../infra/folder-module';
 import { ThrottlerModule } from '@nestjs/throttler';
 import { AdmissionGuard } from '../access/admission.guard';

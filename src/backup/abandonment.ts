@@ -2,8 +2,8 @@
 import { restoreAbandoned } from './backup.errors';
 
 /**
- * The outcome of `work`. It rejects at once when the signal is aborted, while the work may still run: the caller then undoes
- * what it uses, which ends it.
+ * The outcome of `work`. It rejects immediately when the signal is aborted, while the work may still run: the caller then
+ * closes what the work uses, which ends it.
  * @throws AppError 400 after the abort; else the error of `work`
  */
 export async function unlessAbandoned<T>(

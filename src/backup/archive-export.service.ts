@@ -1,4 +1,4 @@
-/** Writes a scheduled archive of a project with the bytes of its files, which an incremental one has in the store. */
+/** Writes a scheduled archive of a project with the bytes of its files, which an incremental archive keeps in the store. */
 import type { Writable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/time/clock';

@@ -18,7 +18,7 @@ export class FileLoader {
     private readonly projectId: string,
   ) {}
 
-  /** Resolves when the member was read. @throws the error of this file or an earlier one */
+  /** Resolves when the member was read. @throws the error of this file or an earlier file */
   async put(objectId: string, { size, chunks }: ArchiveMember): Promise<void> {
     const address = new ObjectAddress(this.projectId, objectId);
     // Bytes of the deleted project that were not removed yet. An object never changes.
@@ -44,7 +44,7 @@ export class FileLoader {
     try {
       await this.store.put(address, chunks);
     } catch (error) {
-      // Other errors are those of the archive.
+      // Other errors are errors of the archive.
       const isOfStorage = error instanceof AppError && error.status >= 500;
       throw isOfStorage ? fileNotStored(address.objectId, error) : error;
     }

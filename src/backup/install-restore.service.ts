@@ -1,6 +1,6 @@
 /**
- * Restores the archive of an install: each project as on its own, then the audit log and the schedules. A project that exists
- * or fails does not stop the others, so an interrupted restore can be repeated.
+ * Restores the archive of an install: each project as in a separate restore, then the audit log and the schedules. A project
+ * that exists or fails does not stop the others, so an interrupted restore can be repeated.
  */
 import { Readable } from 'node:stream';
 import { Injectable, Logger } from '@nestjs/common';
@@ -126,7 +126,7 @@ async function loadAuditLog(staged: StagedAuditLog, { name, chunks }: ArchiveMem
   }
 }
 
-/** Adds the projects that the backup could not archive, with the reason of then. */
+/** Adds the projects that the backup could not archive, with the reason that was recorded. */
 function withFailed(projects: readonly ProjectOutcome[], { failed = [] }: ArchiveManifest): ProjectOutcome[] {
   const reasons = new Map(failed.map(({ slug, reason }) => [slug, `It could not be backed up: ${reason}`]));
   const others = projects.filter(({ slug }) => !reasons.has(slug));

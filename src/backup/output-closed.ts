@@ -1,4 +1,4 @@
-/** A backup whose reader disconnects is no failure of the server. */
+/** Recognises a reader that disconnects during a backup, which is not a failure of the server. */
 import type { Writable } from 'node:stream';
 
 /** The reader of an archive or a schema closed its end before everything was sent. */

@@ -160,7 +160,7 @@ export class ProjectBackup {
     return { ...found, missing: Math.max(0, total - found.count) };
   }
 
-  /** Goes through the provider's list, whose sizes are true; a row's may not be. */
+  /** Iterates the provider's list, because the size in a row may be wrong. */
   private async *filesOf({ project, snapshot }: Source): AsyncGenerator<SourceFile[]> {
     for await (const objects of this.store.objects(project.id)) {
       const named = await snapshot.namedObjects(objects.map(({ objectId }) => objectId));
@@ -225,7 +225,7 @@ export class ProjectBackup {
   }
 }
 
-/** Pictures whose bytes are not archived: they are made again. */
+/** True for derived images, which are not archived but made again. */
 const isRendition = ({ schema, name }: SnapshotTable): boolean =>
   schema === 'storage' && name === 'renditions';
 
@@ -239,7 +239,7 @@ async function addRows(
   return content.rows();
 }
 
-/** Few lines fill a part, and writing a part is what notices that the reader of the archive is gone. */
+/** Checks at each chunk for a disconnected reader, since writing a whole part would detect it late. */
 async function* unlessBroken(archive: ArchiveWriter, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
     if (archive.isBroken) throw new Error('the archive is not read any more');

@@ -65,8 +65,7 @@ export interface RestoreOptions {
   /** Restores the project under another id, without its files, compares it with the archive, and removes it again. */
   readonly dryRun: boolean;
   /**
-   * Keeps database password, signing secrets and sessions of the archive, which its maker knows. A copy has its own in
-   * any case.
+   * Keeps database password, signing secrets and sessions of the archive, which its maker knows. A copy always gets new keys.
    */
   readonly keepKeys: boolean;
   /** Aborted when the client disconnects: the restore ends, and is undone. */
@@ -165,7 +164,7 @@ export class ProjectRestore {
       ? this.projects.rehearse(copy, steps, actor).then(() => ({ id, slug: copy.slug }))
       : this.projects.restore(copy, steps, actor);
     const project = await work.catch((error: unknown) => {
-      // Such as an extension that this server does not have.
+      // For example, an extension is missing on this server.
       throw error instanceof DatabaseError ? restoreFault('the database', error) : error;
     });
     if (!filled) throw new Error('the archive was not read');
@@ -216,7 +215,7 @@ export class ProjectRestore {
     return { manifest, roles, skipped, content };
   }
 
-  /** Of a dry run, before a migration changes rows. */
+  /** Called in a dry run, before a migration changes rows. */
   private async compare(
     { header }: OpenArchive,
     project: ProjectEntity,
@@ -273,7 +272,7 @@ export class ProjectRestore {
     });
   }
 
-  /** Decides on the id: as archived where it is free, else a new one if the administrator chose another slug. */
+  /** Chooses the id: the archived id if it is free, else a new id if the administrator chose another slug. */
   private async copyOf(
     { header, secrets }: OpenArchive,
     { slug, keepKeys }: RestoreOptions,
@@ -316,18 +315,18 @@ function keysOf({
   };
 }
 
-/** Without the passwords of an archive whose keys are not kept: its maker knows them. */
+/** Leaves out the passwords of an archive whose keys are not kept, because its maker knows them. */
 function archivedRoles({ roles = NO_ROLES }: ArchivedSecrets, keepsKeys: boolean): ArchivedRoles {
   return keepsKeys ? roles : { ...roles, roles: roles.roles.map((role) => ({ ...role, password: null })) };
 }
 
 interface Filled {
   readonly manifest: ArchiveManifest;
-  /** Of a dry run. */
+  /** Set in a dry run. */
   readonly content: ArchivedContent | null;
-  /** Those that were created. */
+  /** Roles that were created. */
   readonly roles: OwnerRoles;
-  /** As RestoredProject.skippedSettings. */
+  /** See RestoredProject.skippedSettings. */
   readonly skipped: string[];
 }
 
@@ -335,7 +334,7 @@ interface Targets {
   readonly header: ArchiveHeader;
   readonly loader: ProjectLoader;
   readonly files: FileLoader | null;
-  /** Of a dry run. */
+  /** Set in a dry run. */
   readonly content: ArchivedContent | null;
   readonly openStored: OpenStored;
   /** Rows that were loaded, by member. */

@@ -7,7 +7,7 @@ import type { DemoProject } from './demo-project';
 
 /**
  * @param demo the demo project if this start created it
- * @param setupLink makes the first owner; null if there is one
+ * @param setupLink to create the first owner; null if an owner exists
  */
 export function announcement(
   server: ServerConfig,

@@ -60,7 +60,7 @@ export function corsOptions(
 ): void {
   const { headers } = request;
   if (CLOSED.test(request.url)) return respond(null, NONE);
-  // The rules of a bucket.
+  // The CORS rules of a bucket.
   if (request.context?.cors) return respond(null, request.context.cors);
   if (request.method !== 'OPTIONS') return respond(null, headers.origin === undefined ? NONE : OPEN);
   const isPreflight = headers['access-control-request-method'] !== undefined;
@@ -68,7 +68,7 @@ export function corsOptions(
   respond(null, { ...OPEN, allowedHeaders: allowed, preflightContinue: !isPreflight });
 }
 
-/** All headers that the client names, and those that CORS always allows. */
+/** All headers that the client names, and the headers that CORS always allows. */
 function allowedHeaders(asked: string | undefined): string {
   const own = (asked ?? '').split(',').map((name) => name.trim());
   return ['Authorization', ...own, 'Accept', 'Accept-Language', 'Content-Language']

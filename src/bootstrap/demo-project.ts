@@ -66,7 +66,7 @@ async function createDemo(app: INestApplicationContext): Promise<DemoProject> {
     );
   const { dataDir } = app.get<AppConfig>(APP_CONFIG);
   const serviceKeyFile = join(dataDir, 'demo-service-role-key');
-  // Never on standard output, which ends up in logs.
+  // Not printed to standard output, which ends up in logs.
   writeSecret(serviceKeyFile, projectKey(project, project.secrets[0], SERVICE_ROLE));
   return { project, serviceKeyFile };
 }

@@ -1,4 +1,4 @@
-/** The one place where errors are logged and written. A renderer, chosen by the path's area, writes the body. */
+/** Logs errors and writes them as responses. A renderer, chosen by the path's area, writes the body. */
 import { ArgumentsHost, Catch, ExceptionFilter, Logger } from '@nestjs/common';
 import type { Request, Response, Application } from 'express';
 import { CallerCheck } from '../access/caller-check.service';
@@ -81,7 +81,7 @@ export class ErrorFilter implements ExceptionFilter {
     const id = request.context?.id ?? null;
     const named = id === null ? '' : ` (request ${id})`;
     const line = `${request.method} ${routeOf(request)}${project}${named} ${error.status} ${codeOf(error)}`;
-    // An administrator chose it, and clients may ask for as long as it lasts.
+    // Logged for debugging only: an administrator chose this state, and clients may retry as long as it lasts.
     const isIntended = error.code === 'project_paused';
     if (error.status < 500 || isIntended) this.logger.debug(line);
     else this.logger.error(line + detailsOf(error), causeOf(error));
@@ -142,7 +142,7 @@ function respondOrAbort(...[error, renderer, request, response]: Parameters<type
 
 function respond(error: AppError, renderer: ErrorRenderer, request: Request, response: Response): void {
   if (response.headersSent) {
-    // Too late for a status: only a broken connection shows the client that the answer is incomplete.
+    // Too late for a status: only a broken connection tells the client that the response is incomplete.
     response.destroy();
     return;
   }

@@ -1,6 +1,7 @@
 /**
- * The paths of Supabase's clients without a project: `/auth/v1/...`, `/storage/v1/...` and `/realtime/v1/...` are those below `/p/<slug>` of the project that the apikey
- * names (DECISIONS.md 9). Only the name is read here; the guards verify the key, and that it is one of that project.
+ * The paths of Supabase's clients without a project: `/auth/v1/...`, `/storage/v1/...` and `/realtime/v1/...` map to
+ * `/p/<slug>/...` of the project that the apikey names (DECISIONS.md 9). Only the name is read here; the guards verify the key,
+ * and that it is one of that project.
  */
 import type { Request } from 'express';
 import { invalidCredentials, missingApiKey } from '../access/access.errors';
@@ -12,14 +13,14 @@ import { contextOf } from '../http/request-context';
 import { projectIdOf } from '../projects/s3-keys';
 import { accessKeyIdOf, encode } from '../storage/http/s3/signature';
 
-/** @param name S3_HOST @returns the bucket in front of it, or an empty text; null for requests of other areas */
+/** @param name S3_HOST @returns the bucket in front of it, or an empty string; null for other hosts */
 export function s3BucketOf(request: Request, name: string | null): string | null {
   const host = request.headers.host?.replace(/:\d+$/, '').toLowerCase() ?? '';
   if (name !== null && host.endsWith(`.${name}`)) return host.slice(0, -name.length - 1);
   return host === name || request.context?.isOfS3 === true ? '' : null;
 }
 
-/** Adds project and bucket to the path. A key of no project gets a path of no project, whose guard refuses it. */
+/** Adds project and bucket to the path. A key without a project gets a path without a project, which the guard refuses. */
 export async function addS3Project(
   request: Request,
   bucket: string,
@@ -42,7 +43,7 @@ export const withIssuerFirst = (url: string): string => url.replace(ISSUER_LAST,
 
 const WITHOUT_PROJECT = /^\/(auth|storage|realtime)\/v1(?=\/|\?|$)/;
 
-/** False for all other paths, which stay as they are. */
+/** False for all other paths, which are not changed. */
 export const lacksProject = ({ url }: Request): boolean => WITHOUT_PROJECT.test(url);
 
 /** Adds the project to the path. @throws AppError 401 */

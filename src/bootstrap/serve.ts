@@ -21,7 +21,7 @@ import type { DrainableServer } from './drainable-server';
 /** Name of the platform database on the embedded server. */
 const PLATFORM_DATABASE = 'plinth';
 
-/** Milliseconds for the end of connections and background work, once no request is left: PostgreSQL may not answer. */
+/** Milliseconds for closing connections and background work after the last request: PostgreSQL may not answer. */
 const CLOSE_LIMIT_MS = 10_000;
 
 /** Listening on HOST and PORT failed. The message is for the administrator. */
@@ -129,8 +129,8 @@ export async function startHttp(config: AppConfig, app: NestExpressApplication):
 }
 
 /**
- * Serves on for SHUTDOWN_DELAY while it reports not to be ready; then stops listening, completes requests in progress within
- * the limit, and closes the application's resources.
+ * Continues to serve for SHUTDOWN_DELAY and reports that it is not ready; then stops listening, completes requests in progress
+ * within the limit, and closes the application's resources.
  * @throws Error when they cannot be closed in time
  */
 export async function stopHttp(
@@ -161,8 +161,8 @@ export const endLimitMs = ({ server: { shutdownDelayMs, shutdownTimeoutMs } }: A
   shutdownDelayMs + shutdownTimeoutMs + CLOSE_LIMIT_MS;
 
 /**
- * The same for a process whose successor serves already, so there is no hurry: idle connections stay open for
- * SHUTDOWN_TIMEOUT, and requests have as long again.
+ * The same for a process whose successor serves already, so idle connections stay open for SHUTDOWN_TIMEOUT, and requests get
+ * the same time again.
  */
 export async function retireHttp(
   config: AppConfig,

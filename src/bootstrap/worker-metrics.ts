@@ -21,10 +21,10 @@ function isMessage(message: unknown): message is Message {
   return typeof message === 'object' && message !== null && 'metrics' in message;
 }
 
-/** Of the first process. */
+/** Runs in the first process. */
 export class WorkerMetrics {
   private readonly restarts: Counter<'reason'>;
-  /** What each worker last answered, by its id. */
+  /** The last answer of each worker, by its id. */
   private readonly last = new Map<number, Values>();
   private ended: Values = [];
   private ids = 0;
@@ -33,7 +33,7 @@ export class WorkerMetrics {
   constructor(private readonly own: Metrics) {
     this.restarts = own.counter(
       'plinth_worker_restarts_total',
-      'Workers that ended by themselves, or were killed because they did not answer',
+      'Workers that ended unexpectedly, or were killed because they did not answer',
       'reason',
     );
     for (const reason of ['ended', 'hung']) this.restarts.inc({ reason }, 0);
@@ -66,7 +66,7 @@ export class WorkerMetrics {
     return AggregatorRegistry.aggregate([await own, this.ended, ...this.last.values()]).metrics();
   }
 
-  /** A worker that does not answer in time counts with its last answer. */
+  /** Counts the last answer of a worker that does not answer in time. */
   private async ask(worker: Worker): Promise<void> {
     const id = ++this.ids;
     const values = await before(
@@ -92,7 +92,7 @@ export class WorkerMetrics {
   }
 }
 
-/** Of a worker: its scrapes get the metrics of all processes. */
+/** Called in a worker: its scrapes then get the metrics of all processes. */
 export function shareMetrics(metrics: Metrics): void {
   const waiting = new Map<number, (text: string) => void>();
   let ids = 0;

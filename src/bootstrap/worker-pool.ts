@@ -17,7 +17,7 @@ const PING = 'ping';
 const PING_MS = 1_000;
 /** Milliseconds without an answer after which a worker counts as hung. */
 const HUNG_MS = 10_000;
-/** More than a worker needs to end by itself. */
+/** More than a worker needs to end on its own. */
 const KILL_MARGIN_MS = 5_000;
 
 /** The worker has printed the reason itself. */
@@ -95,13 +95,13 @@ export class WorkerPool {
     if (killed > 0) throw new Error(`${killed} workers did not end in time and were killed.`);
   }
 
-  /** Kills workers that do not answer, which ends their connections; the end of one starts another. */
+  /** Kills workers that do not answer, which ends their connections; another worker is started when one ends. */
   private ping(): void {
     const now = performance.now();
     for (const id of this.members) {
       const worker = cluster.workers?.[id];
       const answeredAt = this.answeredAt.get(id);
-      // It does not serve yet.
+      // The worker does not serve yet.
       if (!worker || answeredAt === undefined) continue;
       if (now - answeredAt > HUNG_MS) {
         this.answeredAt.delete(id);
@@ -114,14 +114,14 @@ export class WorkerPool {
 
   private async replaceEach(): Promise<void> {
     for (const id of [...this.members]) {
-      // It may have ended in the meantime, and be replaced already.
+      // The worker may have ended since then, and may already be replaced.
       const worker = this.members.has(id) ? cluster.workers?.[id] : undefined;
       if (worker === undefined || this.stopping) continue;
       const successor = this.fork();
       await serving(successor);
       this.add(successor);
       this.members.delete(id);
-      // The callback takes the error of a worker that ends in this moment.
+      // The callback receives the error of a worker that ends at this moment.
       await ended(worker, () => worker.send(RETIRE, () => undefined));
     }
   }
@@ -143,8 +143,8 @@ export class WorkerPool {
 }
 
 /**
- * Node passes connections on one at a time, and keeps the one that a worker has not taken over open for ever if that worker is
- * killed.
+ * Node passes connections on one at a time, and keeps a connection open forever if the worker is killed before it has taken it
+ * over.
  */
 function endPendingConnection(worker: Worker): void {
   const { process: child } = worker;
@@ -156,7 +156,7 @@ function endPendingConnection(worker: Worker): void {
       return send(message, handle, ...rest);
     },
   });
-  // Does nothing for one that was taken over.
+  // Has no effect on a connection that was taken over.
   worker.once('exit', (_code, signal) => signal !== null && last?.close?.());
 }
 
@@ -184,7 +184,7 @@ function serving(worker: Worker): Promise<void> {
 export async function runWorker(config: AppConfig): Promise<void> {
   const platformUrl = readEnvironment()[PLATFORM_URL_VARIABLE];
   if (!platformUrl) throw new Error('a worker was started without its database');
-  // Sent to all processes of a service, it is for the first one. Windows does not have it.
+  // A signal to all processes of a service is meant for the first process only. Windows does not have it.
   if (process.platform !== 'win32') process.on('SIGUSR2', () => undefined);
   const app = await buildApp(config, platformUrl);
   shareMetrics(app.get(Metrics));
@@ -196,7 +196,7 @@ export async function runWorker(config: AppConfig): Promise<void> {
     );
   };
   const end = (): void => {
-    // A worker that is being retired has to hurry now.
+    // A retired worker must end quickly now.
     if (ending) void app.getHttpServer().drain(config.server.shutdownTimeoutMs);
     else endBy(stopHttp);
   };

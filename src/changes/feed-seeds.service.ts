@@ -1,8 +1,8 @@
 /**
- * One temporary slot on each database server, the seed, from which the anchors of feeds are copied. The creation of a slot waits for all
- * transactions that write anywhere on the server, so the owner of one project could keep the feeds of all others waiting. A copy waits
- * for none. A new seed takes the place of an old one: to advance it, PostgreSQL would decode all of the server's log, which cost a
- * fifth of the throughput of inserts. It ends with its session.
+ * One temporary slot on each database server, the seed, from which the anchors of feeds are copied. The creation of a slot waits
+ * for all transactions that write anywhere on the server, so the owner of one project could block the feeds of all others. A copy
+ * does not wait. An old seed is replaced instead of advanced: to advance it, PostgreSQL would decode all of the server's log,
+ * which cost a fifth of the throughput of inserts. It ends with its session.
  */
 import { randomBytes } from 'node:crypto';
 import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
@@ -17,7 +17,7 @@ import { UPKEEPS } from './project-feed';
 const SEED_PREFIX = `${SLOT_PREFIX}seed_`;
 /** Milliseconds: the creation waits for transactions that write. */
 const CREATION_MS = 10 * 60_000;
-/** The same for a seed in place of another, whose log is kept until then. */
+/** The same for a seed that replaces another, whose log is kept until then. */
 const RENEWAL_MS = 60_000;
 /** Share of the log that a slot may keep, after which a seed is replaced: an anchor that is copied from it has to decode as much. */
 const FRESH_SHARE = 1 / 64;
@@ -43,7 +43,7 @@ interface Seed {
 @Injectable()
 export class FeedSeeds implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(FeedSeeds.name);
-  /** By the key of the server. */
+  /** Keyed by the key of the server. */
   private readonly seeds = new Map<string, Promise<Seed>>();
   private timer: NodeJS.Timeout | undefined;
   private isEnding = false;
@@ -63,7 +63,7 @@ export class FeedSeeds implements OnApplicationBootstrap, OnApplicationShutdown 
     clearInterval(this.timer);
     const ends = [...this.seeds.values()].map(async (opening) => {
       const { client, server, isBusy } = await opening;
-      // PostgreSQL does not notice that the client of a statement is gone.
+      // PostgreSQL does not notice that the client of a running statement has disconnected.
       if (isBusy)
         await server.asAdmin(MAINTENANCE_DATABASE, (admin) =>
           admin.query('select pg_terminate_backend($1)', [client.processID]),
@@ -94,7 +94,7 @@ export class FeedSeeds implements OnApplicationBootstrap, OnApplicationShutdown 
     }
   }
 
-  /** Another process may have one, which suffices. */
+  /** A seed of another process is enough. */
   private async keepSeed(seed: Seed): Promise<void> {
     const { client, name } = seed;
     const { rows } = await client.query<{ may: boolean; bytes: number | null; hasOther: boolean }>(FACTS, [

@@ -1,4 +1,4 @@
-/** The publication of a project's tables whose changes are told, kept as its owner. */
+/** Changes the publication of a project's live tables, as the project's owner. */
 import { Injectable } from '@nestjs/common';
 import { codeOf } from '../common/errors/error-facts';
 import type { BoundedClient } from '../database/pools/one-off-connection';
@@ -17,12 +17,12 @@ interface TableState {
 }
 
 const MAX_TABLES = 2_000;
-/** A row that is written keeps a publication from being changed. */
+/** Limits the wait for writers, which block a change of the publication. */
 const SETTINGS = {
   options: `${OWNER_WORK_OPTIONS} -c lock_timeout=5s -c statement_timeout=15s`,
   application_name: 'plinth-changes',
 };
-/** The table is in the publication already, or is not in it. */
+/** SQLSTATEs for a table that is already in the publication, or is not in it. */
 const NOTHING_TO_DO = new Set(['42710', '42704']);
 
 const TABLES = `select n.nspname as schema, c.relname as table,
@@ -80,7 +80,7 @@ async function read(
   return (await client.query<TableState>(TABLES, [schema, table])).rows;
 }
 
-/** Makes the publication if there is none. */
+/** Creates the publication if it is missing. */
 async function publishesAll(client: BoundedClient): Promise<boolean> {
   const text = `select puballtables as all from pg_catalog.pg_publication where pubname = '${PUBLICATION}'`;
   const [found] = (await client.query<{ all: boolean }>(text)).rows;

@@ -40,7 +40,7 @@ export async function pipedThrough<T>(
   const total = isStdin ? null : await sizeOnDisk(path);
   const source = isStdin ? context.environment.stdin : createReadStream(path);
   const progress = progressOf(context, `${verb} ${isStdin ? 'standard input' : path}`, total);
-  // Its failure reaches the reader of `progress`.
+  // The error reaches the reader of `progress`.
   const piped = pipeline(source, progress).catch(() => undefined);
   const opened = Readable.from(decrypted(progress, identityFile ?? null), { objectMode: false });
   try {
@@ -83,7 +83,7 @@ export async function writeWhole(path: string, write: (file: Writable) => Promis
   }
 }
 
-/** Verifies an archive while it passes through. `verified` rejects when it is damaged; the bytes pass on all the same. */
+/** Verifies an archive while it passes through. `verified` rejects when it is damaged; the bytes pass on in any case. */
 export function verifying(passphrase: string): { passing: Transform; verified: Promise<VerifiedArchive> } {
   const copy = new PassThrough();
   copy.on('error', () => undefined);

@@ -44,7 +44,7 @@ function addExport(audit: Command, context: CommandContext): void {
     .description('write entries to standard output, oldest first')
     .option('--format <format>', 'jsonl or csv', 'jsonl')
     .action(async (_options: object, command: Command) => {
-      // Commander gives an option that both commands have to the outer one.
+      // Commander gives an option that both commands have to the parent command.
       const options = command.optsWithGlobals<FilterOptions & { format: string }>();
       const query = new URLSearchParams({ ...(await queryOf(context, options)), format: options.format });
       const response = await context.server.stream('GET', `/audit-log/export?${query.toString()}`, {});

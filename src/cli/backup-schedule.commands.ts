@@ -8,7 +8,7 @@ import { list, table } from './format';
 import { addCommands, operation } from './operation';
 import { sizeOf } from './progress';
 
-/** Milliseconds between two questions whether a rehearsal has finished. */
+/** Milliseconds between two checks whether a rehearsal has finished. */
 const POLL_MS = 500;
 
 interface ScheduleOptions {
@@ -145,7 +145,7 @@ function addSchedule(backup: Command, context: CommandContext): void {
     .option('--off', 'make no backups of this project')
     .option('--remove', 'remove the schedule; that of the install holds for the project then')
     .action(async (name: string | undefined, _options: object, command: Command) => {
-      // Commander gives an option that both commands have to the outer one.
+      // Commander gives an option that both commands have to the parent command.
       const { all = false, physical = false, ...options } = command.optsWithGlobals<ScheduleOptions>();
       if (name === undefined && !all && !physical) return show(context);
       const target = await targetOf(context, name, all, physical);

@@ -27,7 +27,7 @@ import { CommandContext } from './command-context';
 import { list, table } from './format';
 import { sizeOf } from './progress';
 
-/** What the options --physical and --until of these commands do (physical-backup.commands.ts). */
+/** Implements the options --physical and --until of these commands (physical-backup.commands.ts). */
 export interface PhysicalCommands {
   backUp(context: CommandContext, options: BackupOptions): Promise<void>;
   verify(context: CommandContext, path: string, options: PassphraseOption & IdentityOption): Promise<void>;
@@ -56,7 +56,7 @@ export interface RestoreOptions extends PassphraseOption, IdentityOption {
 const KEYS_KEPT =
   'Warning: it has the keys, sessions and database password of the archive. Everybody who could read the archive knows them: rotate the keys of an archive that is not yours.';
 
-/** What is backed up, and where the server has its archive. */
+/** The target of a backup, and the route of its archive. */
 interface Source {
   readonly slug: string;
   readonly path: string;
@@ -111,7 +111,7 @@ async function sourceOf(context: CommandContext, name: string | undefined): Prom
   return { slug, path: `/projects/${id}/backup`, isInstall: false };
 }
 
-/** The path of an archive, and the stream that encrypts it where that is wanted. */
+/** The path of an archive, and the stream that encrypts it if requested. */
 export function outputOf(
   context: CommandContext,
   slug: string,
@@ -135,7 +135,7 @@ async function backUp(
   const target = `${source}?compression=${compressionOf(path)}`;
   const response = await context.server.stream('GET', target, { headers: headersFor(passphrase) });
   const progress = progressOf(context, `Backing up ${slug}`, null);
-  // Only the end of the archive of an install tells which projects failed.
+  // The failed projects are listed only at the end of an install's archive.
   const check = isInstall ? verifying(passphrase) : null;
   const streams = [response, progress, ...(check ? [check.passing] : []), ...encrypting];
   if (path === '-') await pipeline([...streams, context.environment.stdout], { end: false });
@@ -164,7 +164,7 @@ function addVerify(backup: Command, context: CommandContext, physical: PhysicalC
     .option(...PASSPHRASE_FILE)
     .option(...IDENTITY_FILE)
     .action(async (path: string, _options: PassphraseOption, command: Command) => {
-      // Commander gives an option that both commands have to the outer one.
+      // Commander gives an option that both commands have to the parent command.
       const options = command.optsWithGlobals<PassphraseOption & IdentityOption & { physical?: boolean }>();
       if (options.physical) return physical.verify(context, path, options);
       const passphrase = await passphraseOf(context, options);

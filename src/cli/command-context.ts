@@ -1,4 +1,4 @@
-/** Common to all commands: the server, and output. */
+/** The context that all commands share: the server and the output. */
 import type { AgeConfig } from '../config/backup-config';
 import type { Command } from 'commander';
 import type { Readable, Writable } from 'node:stream';
@@ -7,7 +7,7 @@ import type { SavedLogins } from '../config/saved-logins';
 import type { AdminClient } from './admin-client';
 import { EXIT } from './cli-error';
 
-/** What `plinth login` and `plinth logout` need. */
+/** Dependencies of `plinth login` and `plinth logout`. */
 export interface SignInEnvironment {
   /** PUBLIC_URL. */
   readonly server: () => string;
@@ -29,7 +29,7 @@ export interface CliEnvironment {
   readonly readStdin: () => Promise<string>;
   /** Called by a command that runs until it is interrupted. */
   readonly untilInterrupted: () => AbortSignal;
-  /** For archives. */
+  /** Streams for archives. */
   readonly stdin: Readable;
   readonly stdout: Writable;
   /** Whether `err` writes to a terminal. */

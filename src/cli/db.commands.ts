@@ -1,4 +1,4 @@
-/** `plinth db diff`: compares the schema of a project with another one. */
+/** `plinth db diff`: compares the schema of a project with another schema. */
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { createReadStream } from 'node:fs';

@@ -1,4 +1,4 @@
-/** `plinth doctor`: the server's own checks, and those that only another machine can make. */
+/** `plinth doctor`: the server's own checks, and checks that only another machine can make. */
 import type { Command } from 'commander';
 import { codeOf, messageOf } from '../common/errors/error-facts';
 import { PRODUCT } from '../config/product';

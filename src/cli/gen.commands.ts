@@ -41,28 +41,28 @@ export function addGenCommands(program: Command, context: CommandContext): void 
     });
 }
 
-/** Without a file, the types; with one, the outcome. */
+/** Prints the types, or with a file the outcome. */
 async function show(text: string, { output, lang, role }: Options, context: CommandContext): Promise<void> {
   if (output === undefined) return context.print({ lang, role, types: text }, () => text);
   const changed = await writeIfChanged(output, text);
   context.print({ file: output, changed }, () => `${output}: ${changed ? 'written' : 'unchanged'}\n`);
 }
 
-/** A file whose content is the same keeps its time, so that no compiler starts again. */
+/** Does not rewrite an unchanged file, so that no compiler starts again. */
 async function writeIfChanged(file: string, text: string): Promise<boolean> {
   const known = await readFile(file, 'utf8').catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return null;
     throw error;
   });
   if (known === text) return false;
-  // Renamed, so that no compiler reads half a file.
+  // Renames a complete file, so that no compiler reads half of one.
   const temporary = `${file}.${process.pid}.tmp`;
   await writeFile(temporary, text);
   await rename(temporary, file);
   return true;
 }
 
-/** Outlives restarts of the server. Ends when it is interrupted, or when the project is gone. */
+/** Outlives restarts of the server. Ends when it is interrupted, or when the project is deleted. */
 async function watch(source: TypesSource, options: Options, context: CommandContext): Promise<void> {
   const signal = context.untilInterrupted();
   let failed = false;
@@ -80,7 +80,7 @@ async function watch(source: TypesSource, options: Options, context: CommandCont
   }
 }
 
-/** False when the signal came. */
+/** False if the signal was received. */
 function pause(signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve(false);

@@ -39,7 +39,8 @@ export function addImportCommands(program: Command, context: CommandContext): vo
       const { project, existing, dryRun = false } = options;
       const report = await importSupabase(context, { url, project, files, existing, isRehearsal: dryRun });
       context.print(report, () => textOf(report));
-      if (report.failed.length > 0) context.reportFailure(`${report.failed.length} objects did not come`);
+      if (report.failed.length > 0)
+        context.reportFailure(`${report.failed.length} objects were not imported`);
     });
 }
 
@@ -53,6 +54,6 @@ async function fileSourceOf({ storageUrl, serviceKeyFile, files }: Options): Pro
 function textOf({ failed, differs, ...counts }: ImportReport): string {
   const parts = [list(counts)];
   if (differs.length > 0) parts.push(`\nDiffers:\n${table(differs)}`);
-  if (failed.length > 0) parts.push(`\nDid not come:\n${table(failed)}`);
+  if (failed.length > 0) parts.push(`\nNot imported:\n${table(failed)}`);
   return parts.join('');
 }

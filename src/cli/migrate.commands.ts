@@ -94,7 +94,7 @@ function appliedOf({ api }: CommandContext, id: string): Promise<AppliedMigratio
   return dataOf(api.GET('/admin/v1/projects/{id}/migrations', { params: { path: { id } } }));
 }
 
-/** The states of the files, in their order, and after them those of applied migrations without a file. */
+/** The states of the files, in their order, and then the states of applied migrations without a file. */
 function statesOf(files: readonly MigrationFile[], applied: readonly AppliedMigration[]): MigrationState[] {
   const byVersion = new Map(applied.map((one) => [BigInt(one.version), one]));
   const newest = applied.reduce(
@@ -138,7 +138,7 @@ function assertRunnable(
   }
 }
 
-/** A request for each migration, so that each may have the size of a request, and progress shows. */
+/** A request for each migration, so that each can have the size of a request, and progress is visible. */
 async function applyEach(
   context: CommandContext,
   id: string,

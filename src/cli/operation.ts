@@ -34,17 +34,17 @@ export type Arguments = Readonly<Record<string, string>>;
 type OptionText = readonly [flags: string, description?: string, complete?: (option: Option) => Option];
 
 interface Details<R extends Route> {
-  /** By the member of the request that the option gives; with a hyphen in front, for `input` alone. */
+  /** Keyed by the member of the request that the option sets; with a leading hyphen, only for `input`. */
   readonly options?: { readonly [Name in keyof Input<R> | `-${string}`]?: OptionText };
-  /** The request, made of the options and of arguments that have no place in the path. */
+  /** The request, made of the options and of arguments that are not part of the path. */
   readonly input?: (given: Values, args: Arguments, context: CommandContext) => object | Promise<object>;
-  /** The value of an argument in the path, if it is another one. */
+  /** Converts an argument to its value in the path. */
   readonly placed?: (argument: string, context: CommandContext) => Promise<string>;
   /** Printed with --json in place of the answer. */
   readonly result?: (args: Arguments) => object;
   /** Default: a table of the items, or a list of the members. */
   readonly text?: (answer: Answer<R>, args: Arguments) => string;
-  /** Of the table. */
+  /** Columns of the table. */
   readonly columns?: readonly string[];
   /** Called after the output. */
   readonly after?: (answer: Answer<R>, context: CommandContext) => void;

@@ -112,7 +112,7 @@ export const S3_KEY_COMMANDS: Commands = {
   }),
   'delete <project> <key>': operation(
     `DELETE ${PROJECT}/s3-keys/{access_key_id}`,
-    'delete an S3 key, which ends at once',
+    'delete an S3 key, effective immediately',
     { result: ({ key }) => ({ deleted: key }), text: (_answer, { key }) => `S3 key ${key} is deleted.\n` },
   ),
 };
@@ -136,7 +136,7 @@ export const API_KEY_COMMANDS: Commands = {
   }),
   'revoke <project> <key>': operation(
     `DELETE ${PROJECT}/api-keys/{key_id}`,
-    'revoke a named key, which ends at once',
+    'revoke a named key, effective immediately',
     { result: ({ key }) => ({ revoked: key }), text: (_answer, { key }) => `Key ${key} is revoked.\n` },
   ),
 };

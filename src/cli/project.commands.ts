@@ -80,7 +80,7 @@ export const PROJECT_COMMANDS: Commands = {
       text: ({ deleted }, { project }) =>
         deleted
           ? `Project "${project}" is deleted.\n`
-          : `Project "${project}" is gone; its database is being dropped.\n`,
+          : `Project "${project}" was deleted; its database is being dropped.\n`,
     },
   ),
   'keys <project>': operation(
@@ -123,7 +123,7 @@ export const PROJECT_COMMANDS: Commands = {
   }),
 };
 
-/** A taken slug, with the options that choose another one. */
+/** A taken slug, with the options that choose another slug. */
 function withOptions(error: unknown): unknown {
   if (!(error instanceof CliError) || error.answer?.code !== 'project_already_exists') return error;
   return new CliError(`${error.message} (--slug, --generate-slug)`, error.exitCode, error.answer);

@@ -11,7 +11,7 @@ const OWN_ROLE = /\bplinth_[a-z][a-z0-9]{19}_(owner|login)\b/g;
 /** Equal lines that are shown around a difference. */
 const CONTEXT = 3;
 
-/** Texts of the objects by their kind and name, in the order of these. */
+/** Texts of the objects by their kind and name, in this order. */
 export type SchemaObjects = ReadonlyMap<string, string>;
 
 /** @param dumps of a whole schema, or of its sections */
@@ -40,7 +40,7 @@ function addObjects(objects: Map<string, string>, dump: string): void {
 
 /**
  * The differences in the form of a unified diff, a hunk for each object.
- * @returns an empty text when there are none
+ * @returns an empty string if there are none
  */
 export function diffOf(
   from: { readonly name: string; readonly objects: SchemaObjects },

@@ -10,7 +10,7 @@ const REPLICAS = 'standbys that serve reads, as host or host:port, separated by 
 const POOLER = 'PgBouncer in transaction mode, as host or host:port';
 const SERVER = '/admin/v1/servers/{name}';
 
-/** The URL holds a password, so it is no argument: other users of the machine see those. */
+/** The URL holds a password, so it is not an argument, which other users of the machine could see. */
 export const SERVER_COMMANDS: Commands = {
   'add <name>': operation(
     'POST /admin/v1/servers',

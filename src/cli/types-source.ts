@@ -46,7 +46,7 @@ export class TypesSource {
       if (document) this.etag = document.etag;
       return document;
     } catch (error) {
-      // They may have been rotated.
+      // The keys may have been rotated.
       this.keys = undefined;
       throw error;
     }

@@ -9,10 +9,10 @@ export interface FormatOptions {
   readonly auth0Hashes: ReadonlyMap<string, string>;
 }
 
-/** @returns null for a user that does not move: one that was deleted */
+/** @returns null for a deleted user, who is not imported */
 type Format = (row: JsonObject, options: FormatOptions) => JsonObject | null;
 
-/** Until when a user is banned who was disabled without an end. */
+/** The end of the ban of a user who was disabled without an end. */
 const FOREVER = '9999-12-31T00:00:00Z';
 
 /** The columns of auth.users; `identities` are rows of auth.identities. Texts of CSV hold JSON. */
@@ -171,7 +171,7 @@ export const FORMATS: Readonly<Record<string, Format>> = {
   keycloak: fromKeycloak,
 };
 
-/** The block `hash_config { ... }` of Firebase's console, or `v=1,n=14,...` itself. @returns null for another text */
+/** The block `hash_config { ... }` of Firebase's console, or `v=1,n=14,...` itself. @returns null for any other text */
 export function firebaseParameters(text: string): string | null {
   if (/^v=1,n=/.test(text.trim())) return text.trim();
   const value = (name: string): string | undefined =>

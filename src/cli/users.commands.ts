@@ -29,7 +29,9 @@ export function addUserCommands(program: Command, context: CommandContext): void
     .command('import <project> <file>')
     .description('import users of another system from CSV, JSON or JSON Lines (`-`: standard input)')
     .addOption(
-      new Option('--from <system>', 'whose export it is').choices(Object.keys(FORMATS)).default('plinth'),
+      new Option('--from <system>', 'the system that exported the file')
+        .choices(Object.keys(FORMATS))
+        .default('plinth'),
     )
     .addOption(
       new Option('--existing <what>', 'what happens to users that exist: they stay, or get the new values')
@@ -70,7 +72,7 @@ async function optionsOf({ firebaseHash, passwords }: Options): Promise<FormatOp
   return { firebaseHash: parameters, auth0Hashes: hashes };
 }
 
-/** Rows that are no objects pass as they are: the server says what is wrong with them. */
+/** Passes rows that are not objects unchanged: the server reports their fault. */
 function* converted(
   rows: Iterable<JsonObject | string>,
   from: string,

@@ -1,4 +1,4 @@
-/** Hands the configuration out in small pieces. */
+/** Provides the configuration in small pieces. */
 import { DynamicModule, Global, Module } from '@nestjs/common';
 import {
   APP_CONFIG,

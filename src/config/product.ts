@@ -6,7 +6,7 @@ interface Product {
   /** The folder of package.json. */
   readonly root: string;
   readonly version: string;
-  /** How the command line is called. The image holds only the build, without npm's scripts. */
+  /** The command that starts the command line. The image holds only the build, without npm's scripts. */
   readonly commandLine: string;
 }
 

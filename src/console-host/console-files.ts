@@ -1,6 +1,6 @@
 /**
- * The built console and the pages of docs/ on disk. A request can name only the files that were found there, so no path of a request
- * reaches the disk.
+ * The built console and the pages of docs/ on disk. A request can name only the files that were found there, so a request's path
+ * is never used as a path on disk.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -39,7 +39,7 @@ export interface ConsoleBuild {
   readonly page: string;
   /** Hexadecimal hash of the page. It changes with every build, because the page names the hashed assets. */
   readonly digest: string;
-  /** By path below `/console/`: `assets/index-B2f4.js`. */
+  /** Keyed by the path below `/console/`: `assets/index-B2f4.js`. */
   readonly files: ReadonlyMap<string, BuiltFile>;
 }
 
@@ -61,7 +61,7 @@ export function readConsole(folder: string): ConsoleBuild | null {
 }
 
 export interface BuiltPages {
-  /** By path below `/docs/`: `guides.html`, `guides/policies.html`, `guides/site.css`. */
+  /** Keyed by the path below `/docs/`: `guides.html`, `guides/policies.html`, `guides/site.css`. */
   readonly files: ReadonlyMap<string, BuiltFile>;
   /** Hexadecimal hash of all pages. */
   readonly digest: string;

@@ -3,7 +3,7 @@ import type { HtmlPage } from '../http/errors/error-renderer';
 import { plainPage } from '../http/plain-page';
 
 /**
- * No script but those of this origin, and none inline. Inline styles are allowed, because Mantine and CodeMirror set them; the
+ * Allows only scripts of this origin, none inline. Inline styles are allowed, because Mantine and CodeMirror set them; the
  * page makes no markup from values. Images and media of a preview are `blob:` URLs that the page made itself.
  */
 const POLICY = [
@@ -29,7 +29,7 @@ export const PAGE_HEADERS = {
   Vary: 'Accept-Encoding',
 } as const;
 
-/** The page of a clone or an image that holds no build of the console. */
+/** The page that is shown when a clone or an image has no build of the console. */
 export const NOT_BUILT: HtmlPage = plainPage(
   'The console was not built',
   `<p>Plinth itself is running. <code>npm start</code> builds the console, unless its packages cannot be installed.</p>

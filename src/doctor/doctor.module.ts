@@ -1,4 +1,4 @@
-/** Checks of the install and of what it depends on. */
+/** Checks of the install and its dependencies. */
 import { FolderModule } from '../infra/folder-module';
 import { AdvisorModule } from '../advisor/advisor.module';
 import { BackupModule } from '../backup/backup.module';

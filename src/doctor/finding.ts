@@ -7,7 +7,7 @@ export interface Finding {
   /** Subject of the check: `database`, `disk`. */
   readonly check: string;
   readonly status: FindingStatus;
-  /** What was found, in one line. */
+  /** The result in one line. */
   readonly message: string;
   /** Suggested fix; null where there is nothing to do. */
   readonly remedy: string | null;

@@ -1,4 +1,4 @@
-/** Whether the scheduled backups exist. */
+/** Checks whether the scheduled backups exist. */
 import { Injectable } from '@nestjs/common';
 import { BackupStates } from '../backup/schedule/backup-state.service';
 
@@ -11,7 +11,7 @@ export class BackupsMissingWarning extends Error {
 export class BackupHealth {
   constructor(private readonly backups: BackupStates) {}
 
-  /** Whether there are schedules. False as well while the platform database cannot be read, which its own check tells. */
+  /** Whether there are schedules. Also false while the platform database cannot be read, which another check reports. */
   async hasSchedule(): Promise<boolean> {
     const states = await this.backups.recent().catch(() => []);
     return states.some(({ schedule }) => schedule?.enabled);

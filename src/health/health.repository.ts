@@ -1,4 +1,4 @@
-/** Checks that the platform database answers, and reads what the metrics tell of the installation. */
+/** Checks that the platform database answers, and reads metrics of the installation. */
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { PROJECT_SCHEMA_VERSION } from '../provisioning/project-migrations';

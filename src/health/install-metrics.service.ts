@@ -7,7 +7,7 @@ import { certificateOf, endOf } from '../infra/outbound/certificate';
 import { type ReplicaState, type ServerState, ServersService } from '../servers/servers.service';
 import { HealthRepository, type InstallState } from './health.repository';
 
-/** Milliseconds that an answer is used. */
+/** Milliseconds for which a result is cached. */
 const KEPT_MS = { state: 10_000, certificate: 600_000 };
 
 @Injectable()
@@ -18,7 +18,7 @@ export class InstallMetrics {
     servers: ServersService,
     @Inject(SERVER_CONFIG) { publicUrl }: ServerConfig,
   ) {
-    // The other metrics are needed most while a database cannot be reached.
+    // Failures are ignored: the other metrics are needed most while a database is unreachable.
     const state = kept<InstallState | null>(() => repository.readState().catch(() => null));
     const states = kept<ServerState[]>(() => servers.list().catch(() => []));
     const ofInstall = (name: string, help: string, read: (state: InstallState) => number): void =>
@@ -92,7 +92,7 @@ function gaugeServers(metrics: Metrics, states: () => Promise<ServerState[]>): v
   );
 }
 
-/** Of PUBLIC_URL, as this machine reaches it, and of the PostgreSQL servers. */
+/** Certificates of PUBLIC_URL, as this machine reaches it, and of the PostgreSQL servers. */
 function gaugeCertificates(metrics: Metrics, states: () => Promise<ServerState[]>, url: URL): void {
   const end = kept(
     async () =>

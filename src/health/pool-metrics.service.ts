@@ -20,7 +20,7 @@ export class PoolMetrics {
     );
     countOutcomes(
       'plinth_replica_revocations_total',
-      'Ended sessions that replicas had to refuse, by outcome: replayed, every process told, or waited for two seconds',
+      'Ended sessions that replicas had to refuse, by outcome: replayed, every process notified, or waited for two seconds',
       () => replicas.revocationStats(),
     );
     gaugeBodies(metrics, bodies);

@@ -30,9 +30,9 @@ export type Checks = Readonly<Record<string, Check>>;
 
 /**
  * Checks that are reported but do not make the process unready. Without the storage provider everything but the bytes of files is
- * served. Without Redis each process counts by itself; it is the same Redis for all of them, so a load balancer would have none left.
- * On a full disk reads and deletions are served; a load balancer must let deletions through, because they free space.
- * Without backups everything is served.
+ * served. Without Redis each process counts separately; all processes use the same Redis, so a load balancer would have no
+ * process left. On a full disk reads and deletions are served; a load balancer must let deletions through, because they free
+ * space. Without backups everything is served.
  */
 const TOLD_ONLY = new Set(['redis', 'storage', 'database_disk', 'backups']);
 
@@ -94,7 +94,7 @@ export class ReadinessService {
     };
   }
 
-  /** Null without a schedule, and while the platform database does not say whether there is one. */
+  /** Null without a schedule, and while the platform database cannot be read. */
   private async checkBackups(): Promise<Check | null> {
     const scheduled = this.backups.hasSchedule().then((isScheduled) => {
       if (!isScheduled) throw new Error('there is no schedule');

@@ -16,7 +16,7 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 /** Counts of one area's requests of one method. */
 interface Series {
   readonly labels: { readonly area: string; readonly method: string };
-  /** By status. */
+  /** Keyed by status. */
   readonly counts: Map<number, number>;
   readonly timer: Histogram.Internal<'area' | 'method'>;
 }

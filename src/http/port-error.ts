@@ -1,4 +1,4 @@
-/** A second port cannot be listened on. The message is for the administrator. */
+/** Plinth cannot listen on a second port. The message is for the administrator. */
 export class PortError extends Error {
   /** @param setting that names the port */
   constructor(setting: string, host: string, port: number, { code, message }: NodeJS.ErrnoException) {

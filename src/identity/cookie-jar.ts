@@ -1,4 +1,4 @@
-/** One cookie of the administration: its name and attributes, how it is read and written. */
+/** One cookie of the administration: its name and attributes, and how to read and write it. */
 import type { Request, Response } from 'express';
 
 /** The prefix binds the cookie to this host and to https: neither a subdomain nor plain HTTP can set one. */
@@ -21,7 +21,7 @@ export class CookieJar {
       .split(';')
       .map((pair) => pair.trim())
       .filter((pair) => pair.startsWith(`${this.name}=`));
-    // Another application on this host could add one of its own; browsers choose the order of the two.
+    // Another application on this host could set a second cookie; browsers choose the order of the two.
     return values.length === 1 ? (values[0]?.slice(this.name.length + 1) ?? null) : null;
   }
 

@@ -14,7 +14,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Guesses are counted for each project apart, and for the staff of the installation. */
+/** Guesses are counted separately for each project and for the staff of the installation. */
 export type GuessScope = Pick<Project, 'id'>;
 
 /** An attempt of a client on an account. */
@@ -121,7 +121,7 @@ export class GuessThrottle {
   }
 
   /**
-   * Counts a mail that anybody can request: some at once, then one after five minutes, ten, and so on.
+   * Counts a mail that anybody can request: some immediately, then one after five minutes, one after ten, and so on.
    * @throws AppError 429 while the mailbox has to wait, whether it has an account or not
    */
   async assertMayMail(project: GuessScope, emailKey: string): Promise<void> {
@@ -140,8 +140,8 @@ export class GuessThrottle {
   }
 
   /**
-   * Counts an invitation, for its recipient like any other mail, and for the staff member who invites: one staff member cannot use up what
-   * the others may send to an address.
+   * Counts an invitation, for its recipient like any other mail, and for the staff member who invites: one staff member cannot
+   * use up the limit of an address for others.
    * @param inviter null: not limited
    * @throws AppError 429 while the inviter or the mailbox has to wait
    */
@@ -155,8 +155,8 @@ export class GuessThrottle {
   }
 
   /**
-   * Counts the addresses that a user tries to change to. The response reveals whether it has an account, so a user may not try
-   * many.
+   * Counts the addresses that a user tries to change to. The response reveals whether an address has an account, so a user may
+   * not try many.
    * @throws AppError 429 while the user has to wait
    */
   async assertMayAskForAddress(project: Project, userId: string): Promise<void> {

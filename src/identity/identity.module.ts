@@ -1,4 +1,4 @@
-/** What users of projects and staff of the installation share. */
+/** Services that users of projects and staff of the installation share. */
 import { Global, Module } from '@nestjs/common';
 import { IssuerKeys } from '../access/issuer-tokens.service';
 import { Clock } from '../common/time/clock';

@@ -35,7 +35,7 @@ class DatabaseLock extends f.model({
 
 export class DatabaseActivity extends f.model({
   sessions: f.list(DatabaseSession, 'At most 500; active and oldest first'),
-  locks: f.list(DatabaseLock, 'At most 500; waiting ones first'),
+  locks: f.list(DatabaseLock, 'At most 500; waiting locks first'),
   truncated: f.flag('There were more sessions or locks', { example: false }),
 }) {}
 

@@ -29,7 +29,7 @@ interface Extension {
 
 /** Statements of Plinth itself: they set the context of a request, or read the catalogs. */
 const OWN = String.raw`pg_catalog\.num_nulls|\m(from|join)\s+\(*(pg_catalog\.)?pg_[a-z]|\mcurrent_setting\(\$1, \$2\) as marks|pg_backend_pid\(\) as pid|\mas inserted$`;
-/** All statements of table REST have one of its aliases; the others of these roles are of storage and auth. */
+/** All statements of table REST have one of its aliases; other statements of these roles come from storage and auth. */
 const OF_TABLE_REST = 'plinth_';
 
 const EXTENSION = `select (select quote_ident(n.nspname) from pg_catalog.pg_extension e

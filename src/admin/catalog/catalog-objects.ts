@@ -1,4 +1,4 @@
-/** What a project's database has apart from tables, as types and as OpenAPI schemas. */
+/** The objects of a project's database other than tables, as types and as OpenAPI schemas. */
 import * as f from '../../http/model/fields';
 
 const schema = f.text({ example: 'public' });
@@ -65,5 +65,5 @@ export class CatalogObjects extends f.model({
   functions: f.list(CatalogFunction),
   triggers: f.list(CatalogTrigger),
   views: f.list(CatalogView),
-  extensions: f.list(CatalogExtension, 'Those that the server offers'),
+  extensions: f.list(CatalogExtension, 'Extensions that the server offers'),
 }) {}

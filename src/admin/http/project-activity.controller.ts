@@ -1,4 +1,4 @@
-/** Platform administration: what goes on in a project's database. */
+/** Platform administration: the activity of a project's database. */
 import { Controller, Get, Param, Post } from '@nestjs/common';
 import { invalidParameters } from '../../common/errors/app-error';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
@@ -79,7 +79,7 @@ export class ProjectActivityController {
     return this.slow.list(await this.projects.get(id), order, limit);
   }
 
-  /** Text that is no pid is answered like a session that does not exist. */
+  /** Text that is not a process id is answered like a session that does not exist. */
   private async send(id: string, pid: string, signal: Signal): Promise<SessionSignal> {
     const project = await this.projects.get(id);
     if (!/^[1-9]\d{0,8}$/.test(pid)) throw sessionNotFound();

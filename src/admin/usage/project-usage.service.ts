@@ -26,7 +26,7 @@ const MAILS = {
 };
 
 const MOST = Number.MAX_SAFE_INTEGER;
-/** Jobs that one call runs, and how many of them at once. */
+/** Jobs that one call runs, and how many of them run concurrently. */
 const RETRIED_AT_MOST = 10_000;
 const RETRY_CONCURRENCY = 100;
 
@@ -79,7 +79,7 @@ export class ProjectUsageService {
 
   /**
    * Runs the jobs that wait for their next attempt, each once: promoteJobs() of BullMQ goes on until none waits, and so uses up
-   * the attempts of those that fail again at once.
+   * the attempts of jobs that fail again immediately.
    * @throws AppError 404 queue_not_found
    */
   async retry(name: string): Promise<QueueState> {
@@ -87,7 +87,7 @@ export class ProjectUsageService {
     if (!queue) throw queueNotFound();
     const jobs = await queue.getDelayed(0, RETRIED_AT_MOST - 1);
     for (let from = 0; from < jobs.length; from += RETRY_CONCURRENCY) {
-      // One that runs already is not delayed any more, and is refused.
+      // A job that already runs is no longer delayed, and BullMQ refuses to promote it.
       await Promise.allSettled(jobs.slice(from, from + RETRY_CONCURRENCY).map((job) => job.promote()));
     }
     return stateOf(queue);

@@ -1,10 +1,10 @@
-/** Checks for what slows a project down, or will stop it. */
+/** Checks for objects that slow a project down or will make its writes fail. */
 import { quoteIdentifier, quoteQualified } from '../../database/sql/identifier';
 import { AdviceCheck, LIMIT, OWN_SCHEMAS } from '../advice-check';
 
-/** Rows from which the lack of an index is felt. */
+/** Rows above which a missing index slows queries noticeably. */
 const LARGE_TABLE = 1_000;
-/** Bytes from which an index is worth a look. */
+/** Bytes above which an index is reported. */
 const LARGE_INDEX = 128 * 1024;
 const MANY_DEAD = 10_000;
 

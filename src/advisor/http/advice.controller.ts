@@ -76,7 +76,7 @@ export class AdviceController {
     return { id, dismissed: false };
   }
 
-  /** Advice that is not found at present can be dismissed too: it may come back. @throws AppError 404 */
+  /** Advice that no check gives at present can be dismissed too: it may come back. @throws AppError 404 */
   private async assertKnown(projectId: string, id: string): Promise<void> {
     await this.projects.get(projectId);
     const [, check = ''] = ADVICE_ID.exec(id) ?? [];

@@ -52,7 +52,7 @@ export class ProjectDocsController {
     @Res() response: Response,
   ): Promise<void> {
     const document = await this.documents.types(caller, languageOf(lang));
-    // Not video/mp2t, which servers send for the ending.
+    // Not video/mp2t, which servers send for the extension .ts.
     await serve(document, request, response, 'text/plain');
   }
 }

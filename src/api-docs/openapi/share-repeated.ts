@@ -5,7 +5,7 @@ import type { Header, OpenApiDocument, Operation, PathItem, Reference, Response 
 type Paths = OpenApiDocument['paths'];
 type Change = (response: Response, status: string) => Response | Reference;
 
-/** Parts by their content: those that occur twice become components. */
+/** Parts by their content: a part that occurs twice becomes a component. */
 class Repeated<Part extends object> {
   readonly components: Record<string, Part> = {};
   /** Null for a part that occurred once. */

@@ -55,7 +55,7 @@ export function columnFilters(
   };
   return {
     select: filters(filtered),
-    // Some generators give the request's body that name.
+    // Some generators use this name for the request's body.
     update: change(filtered.filter(({ column }) => column.name !== 'body')),
     delete: change(filtered),
   };
@@ -88,7 +88,7 @@ function required(one: VisibleColumn, types: TypeSchemas): Parameter {
   return {
     ...filter,
     required: true,
-    // Values that cannot be compared have no operator `eq`. No example may choose every row.
+    // Values that cannot be compared have no operator `eq`. No example may select every row.
     example: isScalar(sample) ? `eq.${sample}` : 'is.null',
     description: `${filter.description ?? ''}\n\nRequired, because a request without any filter is refused with 400. To filter by other columns only, pass \`${every}\`.`,
   };

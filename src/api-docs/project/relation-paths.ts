@@ -84,7 +84,7 @@ function newRow(visible: VisibleRelation, types: TypeSchemas, key: readonly stri
   return sampleRow(needed.length > 0 ? needed : written.slice(0, 1), written, types);
 }
 
-/** An example with one column, not of the key. */
+/** An example with one column that is not part of the key. */
 function change(visible: VisibleRelation, types: TypeSchemas): Row {
   const written = visible.columns.filter(({ mayUpdate }) => mayUpdate);
   const others = written.filter(({ column }) => !visible.primaryKey.includes(column.name));
@@ -97,8 +97,8 @@ function change(visible: VisibleRelation, types: TypeSchemas): Row {
 }
 
 /**
- * With columns such as `constructor`: in examples without them, linters written in JavaScript find the method of that name. Ajv
- * ignores the property `__proto__` of a schema, so that linters refuse examples with it.
+ * Includes columns such as `constructor`: in examples without them, linters written in JavaScript find the method of that name.
+ * Ajv ignores the property `__proto__` of a schema, so linters refuse examples with it.
  */
 function sampleRow(
   chosen: readonly VisibleColumn[],
@@ -121,7 +121,7 @@ function byAnd({ unlisted }: ColumnFilters): string | null {
   return `There is no parameter to filter by ${names}; use \`and\` instead: \`and=(${first}.not.is.null)\`.`;
 }
 
-/** Generators make names of files and folders of a tag. */
+/** Generators derive names of files and folders from a tag. */
 export function tagOf(address: string, { schema }: RelationStems): string {
   return /^[\w. -]+$/.test(address) ? address : schema;
 }

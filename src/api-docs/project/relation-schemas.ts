@@ -82,7 +82,7 @@ export function relationSchemas(
   return { row: schemaOf('row'), insert: schemaOf('insert'), update: schemaOf('update') };
 }
 
-/** Defaults are told in words: with the keyword `default`, generators require the member, or send it. */
+/** Describes defaults in words: with the keyword `default`, generators require the member, or send it. */
 function defaultNotes({ column, defaultText }: VisibleColumn, isNew: boolean): string[] {
   if (!isNew || !column.hasDefault) return [];
   const value = defaultText === null ? undefined : defaultValue(defaultText, column.inputType);

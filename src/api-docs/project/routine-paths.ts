@@ -141,13 +141,13 @@ function queryArguments(overloads: readonly CallableFunction[], { types }: Routi
   return [...parameters.values()];
 }
 
-/** The example alone, as text where the overloads have different types. */
+/** Only the example, as text where the overloads have different types. */
 function asText(isText: boolean, { example }: Pick<Parameter, 'example'>): Pick<Parameter, 'example'> {
   if (example === undefined) return {};
   return { example: isText && typeof example !== 'string' ? JSON.stringify(example) : example };
 }
 
-/** None for a composite type, whose text has a comma for each of its members. */
+/** No example for a composite type, whose text has a comma for each of its members. */
 function exampleOf({ inputType, variadic }: RoutineArgument, types: TypeSchemas): Pick<Parameter, 'example'> {
   const sample = types.sampleOf(inputType);
   if (typeof sample !== 'object') return { example: sample };

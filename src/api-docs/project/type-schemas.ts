@@ -18,13 +18,13 @@ export interface TypeSchemasOptions {
 /** How a column of a type is filtered. */
 export interface TypeFilter {
   readonly family: FilterFamily;
-  /** A value that fits the type better than those of its family. */
+  /** An example that fits the type better than that of its family. */
   readonly example: string | null;
 }
 
 export class TypeSchemas {
   private readonly used = new Map<string, Schema>();
-  /** By name: a few types are those of most columns. */
+  /** Cached by name, because most columns have one of a few types. */
   private readonly made = new Map<string, Schema>();
 
   /** @param types by their names as format_type() writes them */
@@ -131,7 +131,7 @@ export class TypeSchemas {
   }
 }
 
-/** Names of PostgreSQL's own types have no schema; others were read with their rights, or came later. */
+/** True unless the type is built in. Others may lack facts: they were read as the role, or created later. */
 const isQualified = (name: string): boolean => name.includes('.');
 
 function withType(schema: Schema, name: string): Schema {

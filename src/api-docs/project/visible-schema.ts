@@ -11,7 +11,7 @@ import {
 } from './visible-functions';
 
 export interface VisibleSchema {
-  /** The first is the default one. */
+  /** The first schema is the default. */
   readonly schemas: readonly string[];
   readonly defaultSchema: string;
   readonly catalog: Catalog;
@@ -21,7 +21,7 @@ export interface VisibleSchema {
   readonly readable: ReadonlyMap<string, ReadonlySet<string>>;
   /** Overloads together, in the catalog's order. */
   readonly functions: readonly Overloads<VisibleFunction>[];
-  /** Those that `rpc/` calls. */
+  /** Functions that `rpc/` can call. */
   readonly callable: readonly Overloads<CallableFunction>[];
   readonly types: ReadonlyMap<string, TypeFacts>;
   /** Enums and composite types of the exposed schemas. */
@@ -73,7 +73,7 @@ export function* visibleSchema(
   };
 }
 
-/** By code point, so that the result does not depend on a locale. */
+/** Sorts by code point, so that the result does not depend on a locale. */
 export function compareNames(a: QualifiedName, b: QualifiedName): number {
   return compareText(a.schema, b.schema) || compareText(a.name, b.name);
 }

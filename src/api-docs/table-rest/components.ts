@@ -12,7 +12,7 @@ export const TABLE_REST_NAMES = {
   parameters: Object.keys(SHARED_PARAMETERS),
 } as const;
 
-/** Adds those that the paths in the document refer to. */
+/** Adds the components that the paths in the document refer to. */
 export function addTableRest(writer: DocumentWriter): void {
   writer.addUsed('parameters', Object.entries(SHARED_PARAMETERS));
   writer.addUsed('responses', Object.entries(ERROR_RESPONSES));

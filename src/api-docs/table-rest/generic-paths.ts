@@ -1,4 +1,4 @@
-/** The calls of table REST for any table and function, for the platform's document, which knows no table. */
+/** The calls of table REST for any table and function, for the platform's document, which lists no tables. */
 import {
   type Content,
   listOf,
@@ -32,7 +32,7 @@ const segment = (name: string, kind: string, example: string): Parameter => ({
   example,
 });
 const TABLE = segment('table', 'table or view', 'todos');
-/** Not `function`, which generated code could not use as a name. */
+/** Generated code could not use the name `function`. */
 const ROUTINE = segment('routine', 'function', 'add');
 
 /** Named by the column: every further query parameter is a filter. */

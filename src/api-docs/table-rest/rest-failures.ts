@@ -1,4 +1,4 @@
-/** The errors of table REST by status: what they mean, their codes in addition to those of the catalogs, and an example. */
+/** The errors of table REST by status: their meaning, their codes in addition to those of the catalogs, and an example. */
 
 export interface ErrorBody {
   readonly message: string;

@@ -15,7 +15,7 @@ import { componentName, ERROR_HEADERS } from './rest-errors';
 const TEXT: Schema = { type: 'string' };
 const COUNT: Schema = { type: 'integer', format: 'int64', minimum: 0 };
 
-/** What a preference does, by its value. */
+/** The effect of each value of a preference. */
 const PREFERENCES: Readonly<Record<string, string>> = {
   'return=representation': 'The rows are returned (the default)',
   'return=minimal': 'No rows are returned',

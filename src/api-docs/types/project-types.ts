@@ -8,7 +8,7 @@ export const TYPES_LANGUAGES = ['typescript', 'supabase'] as const;
 
 export type TypesLanguage = (typeof TYPES_LANGUAGES)[number];
 
-/** Yields a declaration at a time. */
+/** Yields one declaration at a time. */
 export function* projectTypes(source: ProjectDocumentSource, language: TypesLanguage): Generator<string> {
   const { project, role, visible, names } = source;
   yield docComment(

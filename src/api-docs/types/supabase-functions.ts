@@ -109,7 +109,7 @@ export class SupabaseFunctions {
     return visible?.maySelect ? objectType(this.options.columnsOf(visible)) : '{ [key: string]: unknown }';
   }
 
-  /** By these the clients type `select` on the result, and embedding by a computed relationship. */
+  /** The clients use these to type `select` on the result, and embedding by a computed relationship. */
   private setofOptions({ schema, routine, rowOf, leadsTo, returnsSet }: VisibleFunction): string | null {
     const to = leadsTo?.to ?? routine?.relation;
     if (!to || to.schema !== schema || this.options.rowPath(to) === null) return null;

@@ -153,7 +153,7 @@ function path(schema: string, groupName: string, name: string): string {
   return `Database[${literal(schema)}][${literal(groupName)}][${literal(name)}]`;
 }
 
-/** Columns that the role may read but not write are refused by name. */
+/** Adds readable columns that the role may not write, with the type `never`. */
 function withOthers(members: readonly Member[], { columns }: VisibleRelation): Member[] {
   const written = new Map(members.map((member) => [member.name, member]));
   return columns.map(

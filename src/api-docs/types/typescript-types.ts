@@ -10,7 +10,7 @@ import type { VisibleSchema } from '../project/visible-schema';
 import { declaredType, shapeMembers } from './shape-members';
 import { arrayOf, docComment, JSON_TYPE, objectType, typeOf, unionOf } from './type-script';
 
-/** Yields a declaration at a time. */
+/** Yields one declaration at a time. */
 export function* typescriptTypes(schema: VisibleSchema, names: ObjectNames): Generator<string> {
   const { declaredTypes, relations, callable, catalog, readable } = schema;
   const declared = new Set(declaredTypes.map((type) => nameKey(typeName(type))));

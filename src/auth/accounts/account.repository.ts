@@ -35,8 +35,8 @@ export class AccountRepository {
   }
 
   /**
-   * Credentials for a sign-in with a password. An address or phone without an account gets the hash of an account that it always
-   * gets: hashes of other systems take longer or shorter than ours, so one that is always ours would tell them apart.
+   * Credentials for a sign-in with a password. An unknown address or phone always gets the hash of the same other account:
+   * imported hashes take a different time to verify, so a constant hash of ours would reveal unknown addresses.
    */
   async findForPassword(
     project: Project,
@@ -155,7 +155,7 @@ export class AccountRepository {
   }
 }
 
-/** The id from which on a stand-in is taken: nobody can tell it from outside. */
+/** The id from which the search for that other account starts; nobody outside can predict it. */
 const standInOf = ({ id, dataSecret }: Project, value: string): string => {
   const hex = createHmac('sha256', dataSecret).update(`stand-in:${id}:${value}`).digest('hex');
   return hex.slice(0, 32);

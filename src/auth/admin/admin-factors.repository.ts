@@ -7,7 +7,7 @@ import { AuditEntry, withAudit } from '../audit/audit-entry';
 import { Factor, FACTOR_COLUMNS, toFactor } from '../factors/factor';
 import { lowerSessions } from '../factors/factor-statements';
 
-const REASON = 'the service-role key asks for it';
+const REASON = 'the service-role key manages factors';
 
 @Injectable()
 export class AdminFactorsRepository {

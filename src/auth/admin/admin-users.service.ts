@@ -32,7 +32,7 @@ export interface UserInput {
 }
 
 interface NewUserInput extends UserInput {
-  /** Default: a random one. */
+  /** Default: a random password. */
   readonly id?: string;
   readonly email: string;
 }
@@ -124,7 +124,7 @@ export class AdminUsersService {
     };
   }
 
-  /** @param old the account whose `data` and `appData` are merged with the given ones; null: they are replaced */
+  /** @param old the account whose `data` and `appData` are merged with the given values; null: they are replaced */
   private async toChange(project: Project, input: UserInput, old: Account | null): Promise<UserChange> {
     assertUserData(old ? mergedJson(old.data, input.data) : input.data);
     assertAppData(old ? mergedJson(old.appData, input.appData) : input.appData);
@@ -150,7 +150,7 @@ export class AdminUsersService {
   }
 }
 
-/** @throws AppError 404: a text that is not a UUID names no user */
+/** @throws AppError 404: an id that is not a UUID belongs to no user */
 function validId(id: string): string {
   if (!UUID.test(id)) throw userNotFound();
   return id;

@@ -38,7 +38,7 @@ interface ImportedIdentity {
 /** The issuer of a provider's identities. @param given by the line; null: the provider is not known */
 export type IssuerOf = (provider: string, given: string | null) => string | null;
 
-/** A line that is refused; its message is for the answer. */
+/** A line that is refused; its message is part of the response. */
 export class LineFault extends Error {}
 
 const MEMBERS = new Set([
@@ -110,7 +110,7 @@ function objectIn(line: Buffer): JsonObject {
 function textOf(object: JsonObject, name: string, max: number): string | null {
   const value = object[name] ?? null;
   if (value === null || value === '') return null;
-  if (typeof value !== 'string') throw new LineFault(`${name} is not a text`);
+  if (typeof value !== 'string') throw new LineFault(`${name} is not a string`);
   if (value.length > max) throw new LineFault(`${name} is longer than ${max} characters`);
   return value;
 }
@@ -145,7 +145,7 @@ function emailOf(user: JsonObject): ReturnType<typeof parseEmailAddress> {
   return email;
 }
 
-/** Only a phone that its owner has proved signs in. */
+/** Only a phone that its owner has proved can sign in. */
 function phoneOf(user: JsonObject): string | null {
   const text = textOf(user, 'phone', 20);
   const number = text === null ? null : PHONE.exec(text)?.[1];

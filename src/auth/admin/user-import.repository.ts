@@ -85,8 +85,8 @@ const counting = (updated: string): string => `select (select count(*)::int from
 const SKIPPING = `with ${LINES}, ${linking(CREATED)} ${counting('0')}`;
 
 /**
- * The snapshot of the statement has the accounts as they were. A new password or a ban ends the sessions of an account. Who
- * created an account whose address was not proved loses the way in once the import proves it.
+ * The snapshot of the statement has the accounts as they were. A new password or a ban ends the sessions of an account. If the
+ * import proves an address that was not proved before, the creator of the account loses access.
  */
 const UPDATING = `with ${LINES},
   o as materialized (select distinct on (u.id) m.n, u.id, u.email_verified_at is null and u.email <> ''

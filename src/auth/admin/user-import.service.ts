@@ -1,4 +1,6 @@
-/** Imports users of another system from a stream of JSON Lines. Lines are a stranger's input: none stops the others. */
+/**
+ * Imports users of another system from a stream of JSON Lines. Lines are a stranger's input: a bad line stops nothing else.
+ */
 import { Injectable } from '@nestjs/common';
 import { DatabaseError } from 'pg';
 import { Clock } from '../../common/time/clock';
@@ -10,7 +12,7 @@ import { ImportedUser, IssuerOf, LineFault, toImportedUser } from './imported-us
 import { StoredUsers, UserImportRepository } from './user-import.repository';
 
 const MAX_BATCH = 500;
-/** Bytes of lines that are stored at once, unless one line is longer. */
+/** Bytes of lines that are stored together, unless one line is longer. */
 const MAX_BATCH_BYTES = 512 * 1024;
 /** Bytes. Metadata may have a MiB. */
 const MAX_LINE = 1_280 * 1024;
@@ -124,7 +126,7 @@ class Run {
     if (batch.length > 0) await this.storeOrSplit(batch);
   }
 
-  /** A row that the database refuses, or a trigger of the project's owner, is found by halves. */
+  /** Finds by bisection the rows that the database, or a trigger of the project's owner, refuses. */
   private async storeOrSplit(batch: readonly Line[]): Promise<void> {
     try {
       const stored = await this.store(batch);
@@ -133,7 +135,7 @@ class Run {
       this.counts.identities += stored.identities;
     } catch (error) {
       if (!(error instanceof DatabaseError)) throw error;
-      // A lock, or a trigger that waits, would stop each further row for as long.
+      // A lock, or a trigger that waits, would delay each further row for as long.
       if (batch.length === 1 && error.code === QUERY_CANCELED) throw error;
       const middle = Math.ceil(batch.length / 2);
       const [first] = batch;

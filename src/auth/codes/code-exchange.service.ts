@@ -22,7 +22,7 @@ export class CodeExchange {
     private readonly clock: Clock,
   ) {}
 
-  /** @param extra what the exchange needs in addition; encrypted @returns the code */
+  /** @param extra additional data for the exchange, which is encrypted @returns the code */
   async issue(project: Project, content: Omit<ExchangeCode, 'sealed'>, extra?: object): Promise<string> {
     const code = randomUUID();
     const expiresAt = new Date(this.clock.now() + EXCHANGE_MS);

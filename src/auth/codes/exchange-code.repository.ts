@@ -1,4 +1,4 @@
-/** Rows of auth.exchange_codes: what the link of a mail or the callback of a provider gave to the client that began with PKCE. */
+/** Rows of auth.exchange_codes: codes that a mailed link or a provider's callback gave to a client with PKCE. */
 import { Injectable } from '@nestjs/common';
 import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
@@ -16,7 +16,7 @@ export interface ExchangeCode {
   readonly userId: string;
   readonly method: SignInMethod;
   readonly challenge: CodeChallenge;
-  /** Encrypted for the code; null for that of a mail. */
+  /** Encrypted for the code; null for the code of a mail. */
   readonly sealed: Buffer | null;
 }
 

@@ -45,7 +45,7 @@ export class MagicLinkService {
   }
 }
 
-/** By default a project has it as soon as its links lead somewhere. */
+/** Enabled by default once the project has an address for its links. */
 export function isMagicLinkEnabled({ settings }: Project): boolean {
   return settings.magic_link_enabled ?? settings.site_url !== null;
 }

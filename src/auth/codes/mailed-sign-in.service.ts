@@ -1,4 +1,4 @@
-/** Signs users in with what a mail holds: its link or its code. */
+/** Signs users in with the link or the code of a mail. */
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
 import { getEmailAddress } from '../../identity/email-address';
@@ -16,7 +16,7 @@ import { SignedIn } from '../sessions/session-issuer.service';
 import { SessionStarter } from '../sessions/session-starter.service';
 import { CodeExchange } from './code-exchange.service';
 
-/** A client with PKCE gets a code to exchange, every other one the session itself. */
+/** A client with PKCE gets a code to exchange, any other client the session itself. */
 export type LinkOutcome = { readonly code: string } | { readonly session: SignedIn };
 
 @Injectable()

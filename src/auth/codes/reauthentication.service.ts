@@ -44,7 +44,7 @@ export class ReauthenticationService {
 
   /**
    * Spends the code, if the project or the request asks for it.
-   * @throws AppError 400 without a code that is needed, 401 for a wrong one, 429
+   * @throws AppError 400 if a required code is missing, 401 for a wrong code, 429
    */
   async assertProved(
     project: Project,
@@ -62,7 +62,7 @@ export class ReauthenticationService {
     if (!isRight) throw wrongReauthentication();
   }
 
-  /** For what signs in as a password does. @throws AppError 400 in an old session, if the project asks for new ones */
+  /** For new passkeys and identities. @throws AppError 400 in an old session, if the project requires recent sessions */
   async assertFresh(project: Project, owner: SessionOwner): Promise<void> {
     if (!project.settings.reauthentication_required) return;
     const now = this.clock.now();

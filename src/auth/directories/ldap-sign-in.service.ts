@@ -38,7 +38,7 @@ export class LdapSignIn {
     return started;
   }
 
-  /** What the directory says about a user. @throws AppError 401 for a wrong login or password, 404, 429, 503 */
+  /** The directory's identity of a user. @throws AppError 401 for a wrong login or password, 404, 429, 503 */
   async identityOf(project: Project, given: GivenLogin, origin: RequestOrigin): Promise<ProviderIdentity> {
     const setting = project.settings.ldap;
     if (!setting) throw ldapDisabled();

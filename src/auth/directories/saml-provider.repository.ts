@@ -15,7 +15,7 @@ import {
 } from './saml-provider';
 
 const REASON = 'auth.saml_providers is closed to the roles of callers';
-/** Of a project. */
+/** Limit of a project. */
 export const MAX_SAML_PROVIDERS = 100;
 
 @Injectable()
@@ -56,7 +56,7 @@ export class SamlProviderRepository {
     return rows[0] ? toSamlProvider(rows[0]) : null;
   }
 
-  /** @returns null if the project has MAX_SAML_PROVIDERS others @throws AppError 422 if another one has the entity or a domain */
+  /** @returns null if the project has MAX_SAML_PROVIDERS others @throws AppError 422 if another has the entity or a domain */
   async save(
     project: Project,
     provider: Omit<SamlProvider, 'createdAt' | 'updatedAt'>,
@@ -110,7 +110,7 @@ export class SamlProviderRepository {
     return row ? toSamlProvider(row) : null;
   }
 
-  /** What the address of the metadata says now. */
+  /** Stores the metadata that its address returns now. */
   async replaceMetadata(project: Project, id: string, xml: string, now: Date): Promise<void> {
     await this.rls.systemQuery(project.database, REASON, {
       name: 'auth:replace-saml-metadata',

@@ -110,8 +110,8 @@ export class SamlProviders {
   }
 
   /**
-   * What the metadata says. That of an address is read again once a day: certificates change. If it cannot be read, the old one
-   * counts until the time that it names.
+   * The parsed metadata. It is read again from its address once a day, because certificates change. If that fails, the stored
+   * metadata counts until its validUntil.
    * @throws AppError 401 for metadata that is not valid any more
    */
   async issuerOf(project: Project, provider: SamlProvider): Promise<SamlIssuer> {

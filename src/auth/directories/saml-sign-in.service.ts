@@ -29,7 +29,7 @@ import { SamlProviders } from './saml-providers.service';
 
 /** Milliseconds. */
 const LIFETIME_MS = 10 * 60_000;
-/** In place of the address to which a sign-in leads. */
+/** The redirect address of a trial. */
 const TRIAL = '';
 
 /** True for the request of an administrator: nobody is signed in, and nothing is stored about the user. */
@@ -37,7 +37,7 @@ export const isTrial = ({ redirectTo }: SamlRequest): boolean => redirectTo === 
 
 export interface SamlRequestInput {
   readonly by: { readonly id: string } | { readonly domain: string };
-  /** Allowed by the project; null: none is. */
+  /** The redirect address, if the project allows it; null without one. */
   readonly redirectTo: string | null;
   readonly challenge: CodeChallenge | null;
 }
@@ -71,7 +71,7 @@ export class SamlSignIn {
     return this.urlFor(project, provider, { redirectTo, challenge });
   }
 
-  /** The address of the provider's page, for an administrator who wants to see what it answers; also of one that is disabled. */
+  /** The address of the provider's page, for an administrator who tests the provider, which may be disabled. */
   async beginTrial(project: Project, id: string): Promise<string> {
     const provider = await this.providers.get(project, id);
     return this.urlFor(project, provider, {
@@ -105,7 +105,7 @@ export class SamlSignIn {
     return request;
   }
 
-  /** @returns the code that the client exchanges, or what a trial found @throws AppError 400, 401, 403, 404, 422, 429 */
+  /** @returns the code that the client exchanges, or the result of a trial @throws AppError 400, 401, 403, 404, 422, 429 */
   async complete(
     project: Project,
     request: SamlRequest,
@@ -127,7 +127,7 @@ export class SamlSignIn {
 
   /** Neither a request nor an assertion works twice. */
   private async spend(project: Project, { id }: SamlRequest, { assertionHash }: SamlSubject): Promise<void> {
-    // No assertion is accepted when it is older.
+    // Older assertions are refused.
     const until = new Date(this.clock.now() + 2 * LIFETIME_MS);
     const isFirst =
       (await this.rows.spendRequest(project, id)) &&

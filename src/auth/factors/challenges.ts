@@ -1,6 +1,6 @@
 /**
- * Challenges that need no row. The id of one is a time, a nonce and a MAC in the form of a UUID (version 8), and the bytes that an
- * authenticator signs are derived from it. The subject says what a challenge is for; it is valid for nothing else.
+ * Challenges that need no row. The id of a challenge is a time, a nonce and a MAC in the form of a UUID (version 8), and the
+ * bytes that an authenticator signs are derived from it. The subject says what a challenge is for; it is valid for nothing else.
  */
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { equalSecrets } from '../../infra/crypto/constant-time';
@@ -22,7 +22,7 @@ export function newChallenge(project: Secrets, subject: string, now: number): Ne
   return { id: idOf(project, subject, expiresAt, randomBytes(5).toString('hex').slice(0, 9)), expiresAt };
 }
 
-/** False for a challenge of another subject or project, and for one that has expired. */
+/** False for a challenge of another subject or project, and for an expired challenge. */
 export function isChallenge(project: Secrets, subject: string, id: string, now: number): boolean {
   const digits = id.toLowerCase().replaceAll('-', '');
   const nonce = digits.slice(13, 16) + digits.slice(17, 23);
@@ -30,7 +30,7 @@ export function isChallenge(project: Secrets, subject: string, id: string, now: 
   return expiresAt > now && equalSecrets(idOf(project, subject, expiresAt, nonce), id.toLowerCase());
 }
 
-/** NaN for an id that is none. */
+/** NaN for an id that is not a challenge. */
 export const expiryOf = (id: string): number => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
 
 /** 32 bytes in base64url. */

@@ -153,7 +153,7 @@ export class FactorService {
     return factor;
   }
 
-  /** A wrong code is refused, whatever the function does. */
+  /** A wrong code is refused, regardless of the function's answer. */
   private async tellOfAttempt(
     project: Project,
     { userId }: SessionOwner,
@@ -165,7 +165,7 @@ export class FactorService {
     });
   }
 
-  /** Null for a wrong code, and for a factor that is no app. */
+  /** Null for a wrong code, and for a factor that is not an app. */
   proofOfCode(
     project: Project,
     { sealedSecret }: SealedFactor,

@@ -41,7 +41,7 @@ export interface FactorKey extends PasskeyCredential {
   readonly rpId: string;
 }
 
-/** What proofs are verified against: the encrypted secret of an app, or the key, which is null until its first use. */
+/** The data with which proofs are verified: the encrypted secret of an app, or the key, which is null until its first use. */
 export interface SealedFactor {
   readonly kind: FactorKind;
   readonly sealedSecret: Buffer | null;

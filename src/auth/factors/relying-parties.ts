@@ -1,13 +1,13 @@
 /**
- * The relying parties of a project (WebAuthn). `webauthn_rp_id` is that of its domain and the domains below; an origin elsewhere is
- * a relying party by itself, with its host as id.
+ * The relying parties of a project (WebAuthn). `webauthn_rp_id` is valid for its domain and subdomains; any other origin is a
+ * separate relying party, with its host as id.
  */
 import type { RelyingParty } from '../../identity/passkeys/webauthn';
 import type { Project } from '../../projects/project';
 import { passkeysDisabled } from '../auth.errors';
 
 /**
- * The relying party of a request from a site, and that of the first origin for requests from elsewhere.
+ * The relying party of a request from a site; for other requests, that of the first origin.
  * @throws AppError 404 if passkeys are turned off, or there is no origin
  */
 export function partyOf(project: Project, site: string | undefined): RelyingParty {

@@ -62,7 +62,7 @@ export class SecurityKeys {
   }
 
   /**
-   * @param rpId that the application asks for; another one than those of the project counts as none
+   * @param rpId requested by the application; ignored unless it is one of the project's
    * @throws AppError 404
    */
   async challenge(

@@ -59,7 +59,9 @@ export class SessionRaiseRepository {
   }
 }
 
-/** Skips a number of the refresh token, so that a token from before the proof is void at once, without the grace period. */
+/**
+ * Skips a number of the refresh token, so that a token from before the proof is void immediately, without the grace period.
+ */
 function raising(
   project: Project,
   owner: SessionOwner,

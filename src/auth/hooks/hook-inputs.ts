@@ -1,4 +1,4 @@
-/** What the functions of a project are called with. */
+/** The inputs of a project's hooks. */
 import type { JsonObject } from '../../common/text/json';
 import type { RequestOrigin } from '../../identity/request-origin';
 import type { AccountToInsert } from '../accounts/account';

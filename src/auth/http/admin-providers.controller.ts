@@ -106,8 +106,8 @@ export class AdminProvidersController {
   @Post('ldap/try')
   @HttpCode(200)
   @Describe(`Try the directory of LDAP
-    Needs the service-role key, as apikey or as bearer. Answers with what the directory says about a user whose password is right. Nobody is signed in to the project, and nothing is stored. Failed attempts count as those of users do.`)
-  @Answer(200, 'What the directory says', LdapTrialResponse)
+    Needs the service-role key, as apikey or as bearer. Returns the data of the directory about a user with the right password. Nobody is signed in to the project, and nothing is stored. Failed attempts count as those of users do.`)
+  @Answer(200, 'The data of the directory about the user', LdapTrialResponse)
   @Errors(invalidParameters('login should not be empty'), wrongCredentials(), ldapDisabled())
   @Errors(directoryFailed(), tooManyRequests())
   async adminTryLdap(

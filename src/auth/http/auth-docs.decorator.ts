@@ -1,4 +1,4 @@
-/** Documents the errors of the auth operations in the OpenAPI document (SPEC.md 7.2), and what their paths have in common. */
+/** Documents the errors of the auth operations in the OpenAPI document (SPEC.md 7.2), and the common parts of their paths. */
 import { applyDecorators, type CanActivate, type Type, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { AdmissionGuard } from '../../access/admission.guard';
@@ -43,9 +43,9 @@ const AREA: ErrorArea = {
 export interface AreaDocs {
   readonly plain: ErrorDocs;
   readonly limited: ErrorDocs;
-  /** Errors of routes with a bearer token in addition. */
+  /** Additional errors of routes with a bearer token. */
   readonly ofBearer?: ErrorList;
-  /** Errors of all routes in addition. */
+  /** Additional errors of all routes. */
   readonly always?: ErrorList;
 }
 
@@ -57,7 +57,7 @@ const DOCS: AreaDocs = {
 const KEY_ERRORS: ErrorList = [invalidCredentials(), missingApiKey(), SERVER_ERRORS];
 const BEARER_ERRORS: ErrorList = [KEY_ERRORS, missingBearer(), readOnlyCredentials()];
 
-/** By the credentials that a controller needs: their guards and errors. */
+/** Guards and errors, by the credentials that a controller needs. */
 const CREDENTIALS = {
   apikey: { guards: [ApiKeyGuard, AdmissionGuard, ClientThrottlerGuard], errors: KEY_ERRORS },
   bearer: { guards: [ApiKeyGuard, AdmissionGuard, BearerGuard], errors: BEARER_ERRORS },
@@ -73,7 +73,7 @@ const CREDENTIALS = {
 const isLimited = (credential: keyof typeof CREDENTIALS, { method }: Handler): boolean =>
   credential === 'apikey' && !Reflect.hasMetadata('THROTTLER:SKIPdefault', method);
 
-/** A controller of auth. @param guards run after those of the credentials */
+/** A controller of auth. @param guards run after the guards of the credentials */
 export function AuthApi(
   credential: keyof typeof CREDENTIALS,
   ...guards: Type<CanActivate>[]

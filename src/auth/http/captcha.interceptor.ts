@@ -45,7 +45,7 @@ class CaptchaInterceptor implements NestInterceptor {
     return next.handle();
   }
 
-  /** The provider is asked about few wrong tokens of an address only. */
+  /** Limits the wrong tokens of an address for which the provider is asked. */
   private async assertSolved(project: Project, setting: CaptchaSetting, request: Request): Promise<void> {
     const token = tokenIn(request.body);
     if (typeof token !== 'string' || token === '' || token.length > MAX_TOKEN) throw captchaFailed();
@@ -78,7 +78,7 @@ function tokenIn(body: unknown): unknown {
   return isJsonObject(security) ? security.captcha_token : null;
 }
 
-/** A route that the captcha protects. @param exemptGrants values of `grant_type` that the route takes without one */
+/** A route that the captcha protects. @param exemptGrants values of `grant_type` that the route accepts without a captcha */
 export const Captcha = (exemptGrants: readonly string[] = []): MethodDecorator =>
   applyDecorators(
     SetMetadata(EXEMPT_GRANTS, exemptGrants),
@@ -87,6 +87,6 @@ export const Captcha = (exemptGrants: readonly string[] = []): MethodDecorator =
   );
 
 /** The member `gotrue_meta_security` of its body. */
-export const CAPTCHA = f.optional.json('What the captcha of the page gave, if the project has one', {
+export const CAPTCHA = f.optional.json('The token from the captcha of the page, if the project has one', {
   properties: { captcha_token: { type: 'string', maxLength: MAX_TOKEN } },
 });

@@ -1,4 +1,4 @@
-/** Platform administration: mails of all projects that were given up, and sending them once more. */
+/** Platform administration: lists the undeliverable mails of all projects, and sends them again. */
 import { Controller, Get, Param, Post } from '@nestjs/common';
 import { FailedMailService } from '../mail/failed-mail.service';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';

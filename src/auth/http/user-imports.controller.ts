@@ -1,4 +1,4 @@
-/** Platform administration: users of another system come to a project as a stream of JSON Lines. */
+/** Platform administration: imports users of another system from a stream of JSON Lines. */
 import { Controller, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiConsumes } from '@nestjs/swagger';
 import type { Request, Response } from 'express';

@@ -1,4 +1,4 @@
-/** "View as": tokens for looking at a project as somebody else sees it. */
+/** "View as": tokens to use a project as another user. */
 import { Controller, Param, Post } from '@nestjs/common';
 import { userNotFound } from '../auth.errors';
 import { claimsFailed } from '../sessions/custom-claims';

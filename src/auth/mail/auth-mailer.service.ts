@@ -1,6 +1,6 @@
 /**
- * Writes mails, and wakes a worker for each. The row in auth.outgoing_mails is the mail: a job has its id only, and MailSweep makes
- * one for every unsent mail that has none. So no acknowledged mail is lost, whatever becomes of the queue or of this process.
+ * Writes mails, and wakes a worker for each. The row in auth.outgoing_mails is the mail: a job has its id only, and MailSweep
+ * makes one for every unsent mail that has none. No acknowledged mail is lost, even if the queue or this process fails.
  */
 import { InjectQueue } from '@nestjs/bullmq';
 import { Inject, Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
@@ -23,7 +23,7 @@ const PROJECT_CACHE_SIZE = 5_000;
 export class AuthMailer implements OnApplicationShutdown {
   private readonly logger = new Logger('Mail');
   private readonly pending = new Set<Promise<unknown>>();
-  /** When a project was last put on the list, in milliseconds since the epoch. */
+  /** The time at which a project was last put on the list, in milliseconds since the epoch. */
   private readonly announcedAt = new LRUCache<string, number>({ max: PROJECT_CACHE_SIZE });
 
   constructor(
@@ -72,13 +72,13 @@ export class AuthMailer implements OnApplicationShutdown {
     });
   }
 
-  /** Queues a mail for an immediate attempt, although it may wait for a later one. */
+  /** Queues a mail for an immediate attempt, even if it waits for a later one. */
   async wakeNow(projectId: string, mailId: string): Promise<void> {
     await this.queue.remove(mailId).catch(() => undefined);
     await this.wake(projectId, mailId);
   }
 
-  /** MailSweep must know the project before there is a mail. */
+  /** MailSweep must know the project before a mail exists. */
   private async announce(projectId: string): Promise<void> {
     const now = this.clock.now();
     if (now - (this.announcedAt.get(projectId) ?? -Infinity) < ANNOUNCED_MS) return;
@@ -86,7 +86,7 @@ export class AuthMailer implements OnApplicationShutdown {
     this.announcedAt.set(projectId, now);
   }
 
-  /** Only the shutdown waits for it. */
+  /** Awaited only at the shutdown. */
   private inBackground(work: Promise<unknown>): void {
     this.pending.add(work);
     void work.finally(() => this.pending.delete(work));

@@ -1,4 +1,4 @@
-/** What a mail says of a client. Its User-Agent is a stranger's text: only names of this list, or one word of it, are mailed. */
+/** A client's name in a mail. Its User-Agent is a stranger's text: only names of this list, or one word of it, are mailed. */
 
 /** In this order: later browsers have the names of earlier ones. */
 const PROGRAMS = ['Edg', 'OPR', 'Firefox', 'Chrome', 'Safari', 'Dart', 'okhttp', 'node', 'curl'];
@@ -10,7 +10,7 @@ const SHOWN: Readonly<Record<string, string>> = {
   'Mac OS X': 'macOS',
 };
 
-/** `Firefox, Windows`; a dash for what is not known. */
+/** `Firefox, Windows`; a dash for an unknown part. */
 export function clientOf(userAgent: string | null): string {
   const found = [PROGRAMS, SYSTEMS].flatMap((names) => {
     const name = names.find((one) => userAgent?.includes(one));

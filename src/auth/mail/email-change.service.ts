@@ -44,7 +44,7 @@ export class EmailChangeService {
     return email;
   }
 
-  /** Mails a notice to the old address, then a token to the new one. If the session is over, no token is mailed. */
+  /** Mails a notice to the old address, then a token to the new address. If the session is over, no token is mailed. */
   async request(
     project: Project,
     owner: SessionOwner,
@@ -53,7 +53,7 @@ export class EmailChangeService {
     origin: RequestOrigin,
     flow?: MailFlow,
   ): Promise<void> {
-    // Like a sign-up, it takes effect at once where addresses need no verification.
+    // Like a sign-up, it takes effect immediately where addresses need no verification.
     const isAtOnce = account.isAnonymous && !project.settings.email_verification_required;
     if (isAtOnce) return this.adopt(project, owner, newEmail, origin);
     // The notice first: if it cannot be queued, no token is mailed.

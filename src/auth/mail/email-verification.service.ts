@@ -16,9 +16,9 @@ import { MailedTokenRepository, type SpentToken } from './mailed-token.repositor
 import { RequestedMails } from './requested-mails.service';
 
 interface Proof {
-  /** From the mail. */
+  /** The token from the mail. */
   readonly token: string;
-  /** That of the account from its first proof on. */
+  /** The password of the account after the first proof of its address. */
   readonly password?: string | undefined;
 }
 
@@ -39,12 +39,12 @@ export class EmailVerificationService {
     await this.mails.request(project, 'verify', key, origin, { flow });
   }
 
-  /** Whether the person who confirms the address has to give a password: somebody else may have chosen that of the account. */
+  /** Whether the person who confirms the address must choose a password: somebody else may have chosen the current one. */
   asksPassword(project: Project, token: string): Promise<boolean> {
     return this.tokens.provesPassword(project, hashMailedToken(token), this.clock.date());
   }
 
-  /** @returns the hash of the password that the token sets, or null @throws AppError 400 for an unacceptable one, 429 */
+  /** @returns the hash of the password that the token sets, or null @throws AppError 400 for an unacceptable password, 429 */
   async hashFor(project: Project, { token, password }: Proof): Promise<string | null> {
     if (typeof password !== 'string') return null;
     assertNewPassword(password, project.settings);

@@ -16,7 +16,7 @@ interface MailContent {
   readonly email: string;
   /** Absent in a notice. */
   readonly token?: string;
-  /** Of SealedMail. */
+  /** See SealedMail. */
   readonly code?: string;
   readonly redirectTo?: string | null;
   readonly newEmail?: string;
@@ -57,7 +57,7 @@ export class MailComposer {
     private readonly renderer: TemplateRenderer,
   ) {}
 
-  /** Uses the project's own template, or Plinth's if that one fails: the token must reach its recipient. */
+  /** Uses the project's own template, or Plinth's if that fails: the token must reach its recipient. */
   async compose(project: Project, content: MailContent): Promise<MailTemplate> {
     const values = this.valuesOf(project, content);
     const { template, standard } = chooseTemplate(project, content.kind, content.languages);
@@ -74,7 +74,7 @@ export class MailComposer {
 
   /**
    * Composes a mail from sample values.
-   * @param draft parts that replace those of the project's template
+   * @param draft replaces parts of the project's template
    * @throws AppError 400 that describes the fault in the template
    */
   async preview(

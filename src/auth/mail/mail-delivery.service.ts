@@ -45,7 +45,7 @@ export class MailDelivery {
         return this.giveUp(project, mailId, error.message);
       throw error;
     }
-    // Sent, given up, or deleted with its user.
+    // The mail was sent, given up, or deleted with its user.
     if (!mail) return;
     if (mail.expiresAt.getTime() <= this.clock.now())
       return this.giveUp(project, mailId, 'it expired before it could be sent');
@@ -131,7 +131,7 @@ export class MailDelivery {
   }
 }
 
-/** @throws Error if the address is not the one that the mail was sealed for */
+/** @throws Error if the mail was sealed for another address */
 function recipientOf(mail: OutgoingMail, { to }: SealedMail): EmailAddress {
   const recipient = parseEmailAddress(mail.recipient);
   if (!recipient || (to !== undefined && recipient.key !== to)) {
@@ -140,7 +140,7 @@ function recipientOf(mail: OutgoingMail, { to }: SealedMail): EmailAddress {
   return recipient;
 }
 
-/** The user's own language comes before those of the request. */
+/** The user's own language comes before the languages of the request. */
 function languagesOf({ userLocale }: OutgoingMail, { languages = [] }: SealedMail): readonly string[] {
   return userLocale === null ? languages : [userLocale, ...languages];
 }

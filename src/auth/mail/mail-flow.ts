@@ -1,4 +1,4 @@
-/** What follows a mail of `/auth/v1`: its code, the page to which its link leads, and PKCE. */
+/** The steps that follow a mail of `/auth/v1`: its code, the target of its link, and PKCE. */
 import { createHmac, hkdfSync, randomInt } from 'node:crypto';
 import { Project } from '../../projects/project';
 import type { MailedToken } from './mailed-token';
@@ -19,7 +19,7 @@ const DIGITS = 6;
 
 type CodedProject = Pick<Project, 'id' | 'dataSecret'>;
 
-/** The token with a code, and what its mail shows. Without a flow there is no code. @param subject of hashCode() */
+/** The token with a code, and the values for its mail. Without a flow there is no code. @param subject of hashCode() */
 export function withCode<T extends MailedToken>(
   project: CodedProject,
   token: T,
@@ -39,7 +39,7 @@ export interface CodedToken {
   readonly challenge?: CodeChallenge;
 }
 
-/** Of SealedMail. */
+/** See SealedMail. */
 interface FlowContent {
   readonly token: string;
   readonly code?: string;

@@ -6,7 +6,7 @@ import { JsonObject } from '../../common/text/json';
 import { MailFlow } from './mail-flow';
 import { RequestOrigin } from '../../identity/request-origin';
 
-/** What an application of `/auth/v1` may ask for in addition to a mail. */
+/** Options of an application of `/auth/v1` for a mail. */
 export interface MailRequestOptions {
   readonly flow?: MailFlow;
   /** The account to create if none has the address. */
@@ -16,17 +16,17 @@ export interface MailRequestOptions {
 /** Content that only the recipient may read. The options are of the request, like `origin`. */
 export interface SealedMail extends MailRequestOptions {
   /**
-   * Key of the recipient's address (EmailAddress.key). The owner of the project can change the address in the database,
-   * which is not encrypted; the mail is sent to this one only. Mails that earlier versions sealed have no key.
+   * Key of the recipient's address (EmailAddress.key). The owner of the project can change the address in the database, which
+   * is not encrypted; the mail is sent to this address only. Mails that earlier versions sealed have no key.
    */
   readonly to?: string;
   readonly token?: string;
   /** Six digits, for mails of `/auth/v1`. */
   readonly code?: string;
-  /** Of MailFlow; absent in mails of `/v1/auth`. */
+  /** See MailFlow; absent in mails of `/v1/auth`. */
   readonly redirectTo?: string | null;
   readonly newEmail?: string;
-  /** Of a notice of a sign-in. */
+  /** Set in the notice of a sign-in. */
   readonly device?: NewDevice;
   /** Language tags of the request that caused the mail, in order of preference. */
   readonly languages?: readonly string[];
@@ -34,10 +34,10 @@ export interface SealedMail extends MailRequestOptions {
   readonly origin?: RequestOrigin;
 }
 
-/** A sign-in from a device that its account did not know. */
+/** A sign-in from a device that is new to its account. */
 export interface NewDevice {
   readonly ip: string;
-  /** Such as `Firefox, Windows`. */
+  /** For example, `Firefox, Windows`. */
   readonly client: string;
 }
 

@@ -12,8 +12,8 @@ import { OutboxListRepository } from './outbox-list.repository';
 import { OutgoingMailRepository } from './outgoing-mail.repository';
 
 /**
- * Milliseconds after an attempt before which a mail is left alone: longer than a worker may take with an SMTP server, so that
- * two workers never send the same mail after the queue has lost its locks.
+ * Milliseconds after an attempt during which a mail is skipped: longer than a worker may take with an SMTP server, so that two
+ * workers never send the same mail after the queue has lost its locks.
  */
 const HANDLED_MS = 180_000;
 /** Milliseconds that a project stays on the list after its latest mail, once all its mails are sent. */

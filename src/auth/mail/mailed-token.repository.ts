@@ -35,13 +35,13 @@ export interface TokenToMail extends MailedToken, CodedToken {
 interface TokenRecipient {
   readonly userId?: string;
   readonly emailKey?: string;
-  /** The address to verify, if it is not the account's current one. */
+  /** The address to verify, if it is not the account's current address. */
   readonly newEmail?: EmailAddress;
   /** Skip an account whose address is verified. */
   readonly unverifiedOnly?: boolean;
 }
 
-/** Requests within this time have no order: workers may find their accounts in any. */
+/** Requests within this time count as simultaneous: workers may find their accounts in any order. */
 const SIMULTANEOUS_SECONDS = 10;
 
 /**
@@ -79,7 +79,7 @@ const TABLE = 'auth.mailed_tokens';
 const MAX_GUESSES = 10;
 /** Characters (RFC 7636, 4.2: at most 128). */
 const MAX_CHALLENGE = 200;
-/** SQL: whether the password of the account `u` is of the client that spends its token, or of an administrator. */
+/** SQL: whether the client that spends the token, or an administrator, chose the password of the account `u`. */
 const CHOSE_PASSWORD = `exists (select from auth.audit_log a where a.user_id = u.id and (a.action = 'user_created'
   or a.action = 'sign_up' and (a.ip, a.user_agent) is not distinct from ($5::text, $6::text)))`;
 const TOKEN_REASON = 'a mailed token is the only credential';
@@ -140,10 +140,10 @@ export class MailedTokenRepository {
 
   /**
    * Spends a token that proves an address. The first proof of an account's address ends its sessions, factors and pending
-   * changes of the address, and its password: the person who created the account need not be the one who has the address. The
-   * mail that completes a sign-up leaves the password if the client is that of the sign-up, or an administrator created the
-   * account, unless the caller sends another: nobody has used such an account.
-   * Fails with 23505 on users_email_key if another account took the new address in the meantime.
+   * changes of the address, and its password: the person who created the account need not own the address. The mail that
+   * completes a sign-up leaves the password if the client is that of the sign-up, or an administrator created the account,
+   * unless the caller sends another: nobody has used such an account. Fails with 23505 on users_email_key if another account
+   * took the new address in the meantime.
    * @param newHash of the password that the first proof sets
    * @returns null if the token is spent, expired, unknown, or of another kind
    */
@@ -188,9 +188,9 @@ export class MailedTokenRepository {
   }
 
   /**
-   * Counts a guess of the code in a mail to an address, and tells whether it is right. After MAX_GUESSES the code is dead,
-   * while the link of the mail still works. A wrong guess writes the audit entry whether there is such a code or not: both
-   * cases end in a commit, so the time does not tell them apart.
+   * Counts a guess of the code in a mail to an address, and checks it. After MAX_GUESSES the code is invalid, while the link
+   * of the mail still works. A wrong guess writes the audit entry whether there is such a code or not: both cases end in a
+   * commit, so the time does not tell them apart.
    * @returns the hash of the token that the code stands for; null for a wrong code
    */
   async guessCode(

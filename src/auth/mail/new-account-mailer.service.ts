@@ -54,7 +54,7 @@ export class NewAccountMailer {
 
   /**
    * Creates the account of an address that has none, and writes the mail that signs its owner in. The answer to the request
-   * was sent before, so nothing here shows in it.
+   * was sent before, so nothing here affects it.
    * @returns false if the address may not sign up, or another request created its account
    */
   async createFor(
@@ -91,7 +91,7 @@ export class NewAccountMailer {
     }
   }
 
-  /** The function of the project is asked for new addresses only. */
+  /** Calls the project's hook for new addresses only. */
   private async mayCreate(project: Project, account: NewAccount, { origin }: AuditContext): Promise<boolean> {
     if (project.settings.before_user_created_hook === null) return true;
     if (await this.accounts.findCredentials(project, account.email.key)) return false;

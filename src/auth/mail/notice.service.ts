@@ -27,7 +27,7 @@ export class NoticeService {
     private readonly clock: Clock,
   ) {}
 
-  /** Mails the old address: its owner must learn of a change that somebody else may have asked for. */
+  /** Notifies the old address of the change, which somebody else may have requested. */
   async emailWillChange(
     project: Project,
     { id: userId, email: recipient }: Account,
@@ -37,7 +37,7 @@ export class NoticeService {
     await this.send(project, { kind: 'email_change_notice', userId, recipient }, { newEmail, languages });
   }
 
-  /** Mails the owner that a device signed in which the account did not know. Fails for no sign-in. */
+  /** Notifies the owner of a sign-in from an unknown device. An error does not fail the sign-in. */
   async newDevice(
     project: Project,
     { id: userId, email: recipient }: Account,

@@ -1,5 +1,5 @@
 /**
- * Rows of mail_outboxes in the platform database: the projects that have mails under way or given up. The recovery of lost
+ * Rows of mail_outboxes in the platform database: the projects that have unsent or undeliverable mails. The recovery of lost
  * mails and the list of failed mails visit only these, rather than the database of every project.
  */
 import { Injectable } from '@nestjs/common';
@@ -18,7 +18,7 @@ export class OutboxListRepository {
     );
   }
 
-  /** The ids of all projects of the list, those with failed mails first. */
+  /** The ids of all projects of the list, projects with failed mails first. */
   async list(): Promise<string[]> {
     const rows: { project_id: string }[] = await this.platform.query(
       'select project_id from mail_outboxes order by failed desc, project_id',

@@ -59,7 +59,7 @@ export class OutgoingMailRepository {
     return rows[0] ? toOutgoingMail(rows[0]) : null;
   }
 
-  /** Erases the sealed content: only the recipient has the token from now on. */
+  /** Erases the sealed content: afterwards only the recipient has the token. */
   async markSent(project: Project, id: string, now: Date): Promise<void> {
     await this.run(project, {
       name: 'auth:mail-sent',

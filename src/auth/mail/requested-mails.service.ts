@@ -62,7 +62,7 @@ export class RequestedMails {
   /**
    * Turns a request into the mail with its token.
    * @returns false if no mail is to be sent: no account has the address, or a newer token was requested
-   * @throws Error for a row that is no such request
+   * @throws Error for a row that is not such a request
    */
   async resolve(
     project: Project,
@@ -76,7 +76,7 @@ export class RequestedMails {
     const content = { to: emailKey, ...shown, languages: origin.languages };
     const mail = { ...token, mailId, sealed: this.sealer.seal(project.id, mailId, content) };
     const context = { now: createdAt, origin };
-    // Before the search for an account, which removes a request that has none.
+    // Must precede the search for an account, which removes a request without one.
     if (create && (await this.newAccounts.createFor(project, mail, create, context))) return true;
     const recipient = { emailKey, unverifiedOnly: kind === 'verify' };
     const isWritten = await this.tokens.issue(

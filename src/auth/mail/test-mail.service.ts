@@ -1,7 +1,7 @@
 /**
- * Sends a mail with sample values at once, so that an administrator sees templates and the mail server at work. All projects
- * share the mail server, and a service-role key may choose recipient and content, so these mails are limited per address,
- * per project and by the quota of mails.
+ * Sends a mail with sample values immediately, so that an administrator can test templates and the mail server. All projects
+ * share the mail server, and a service-role key may choose recipient and content, so these mails are limited per address, per
+ * project and by the quota of mails.
  */
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
@@ -35,8 +35,8 @@ export class TestMailService {
   ) {}
 
   /**
-   * @param draft parts that replace those of the project's template
-   * @throws AppError 400 for an address or a template that is not valid, 429 while another one of the project is being
+   * @param draft replaces parts of the project's template
+   * @throws AppError 400 for an address or a template that is not valid, 429 while another test mail of the project is being
    * sent, after too many of them, or without a mail left for today, 502 if the mail server refuses the mail
    */
   async send(

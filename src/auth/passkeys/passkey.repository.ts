@@ -11,7 +11,7 @@ import { isLive, lockAccount } from '../accounts/account-statements';
 import { type AuditEntry, withAudit } from '../audit/audit-entry';
 
 const REASON = 'auth.passkeys is closed to the roles of callers';
-/** Of a user. */
+/** Limit of a user. */
 export const MAX_PASSKEYS = 20;
 const MAX_COUNTER = 2 ** 32 - 1;
 

@@ -119,7 +119,7 @@ export class UserPasskeys {
     return made;
   }
 
-  /** Tells nothing about accounts. @throws AppError 404 */
+  /** Reveals nothing about accounts. @throws AppError 404 */
   begin(project: Project, site: string | undefined): IssuedChallenge<PublicKeyCredentialRequestOptionsJSON> {
     const party = partyOf(project, site);
     const issued = newChallenge(project, SIGN_IN, this.clock.now());
@@ -190,7 +190,7 @@ export class UserPasskeys {
     return stored.userId;
   }
 
-  /** A passkey signs in, so it needs what a change of the password needs. */
+  /** A passkey signs in, so adding one requires the same proofs as changing the password. */
   private async assertMayEnrol(project: Project, { userId, aal }: SessionOwner): Promise<void> {
     if (aal !== TWO_FACTORS && (await this.accounts.hasSecondFactor(project, userId)))
       throw secondFactorRequired();

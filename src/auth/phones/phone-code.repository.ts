@@ -46,7 +46,7 @@ export class PhoneCodeRepository {
 
   /**
    * Counts the guess first.
-   * @param failure the entry of a wrong guess. Where no code waits, nothing else is written, so the time tells nothing.
+   * @param failure the entry of a wrong guess. Without a pending code nothing else is written, so the time reveals nothing.
    * @returns null for a wrong code, after MAX_GUESSES, and for all but one of parallel uses
    */
   async spend(

@@ -35,7 +35,7 @@ export class PhoneCodes {
     private readonly clock: Clock,
   ) {}
 
-  /** @param keepsAccount keeps that of an earlier code @throws AppError 429 for too many messages, and as Hooks.run() */
+  /** @param keepsAccount keeps an earlier code's account @throws AppError 429 for too many messages, and as Hooks.run() */
   async send(
     project: Project,
     code: UnsentCode,
@@ -52,7 +52,7 @@ export class PhoneCodes {
     const most = project.settings.sms_per_hour;
     await this.assertBelow(`sms:${project.id}:${ip}`, Math.ceil(most / 4));
     await this.throttle.assertMayMail(project, `phone:${phone}`);
-    // Somebody who earns money with messages to many phones must not cost the project more.
+    // Limits the cost of toll fraud, in which an attacker is paid for messages to many phones.
     await this.assertBelow(`sms:${project.id}`, most);
   }
 

@@ -1,6 +1,6 @@
 /**
- * Phones with which users sign in. An account gets a phone once a code has proved it, so nobody can hold the phone of somebody else:
- * until then, what a sign-up gave is stored with its code.
+ * Phones with which users sign in. An account gets a phone once a code has proved it, so nobody can block another person's phone:
+ * until then, the data of a sign-up is stored with its code.
  */
 import { Injectable, Logger } from '@nestjs/common';
 import { messageOf } from '../../common/errors/error-facts';
@@ -49,7 +49,7 @@ export class PhoneSignIn {
     private readonly clock: Clock,
   ) {}
 
-  /** The answer does not tell whether the phone has an account. @throws AppError 400, 403, 429, and as Hooks.run() */
+  /** The answer does not reveal whether the phone has an account. @throws AppError 400, 403, 429, and as Hooks.run() */
   async request(
     project: Project,
     { phone, createUser, password, data }: PhoneRequest,
@@ -68,13 +68,13 @@ export class PhoneSignIn {
     const sending = isKnown
       ? this.codes.sendCounted(project, { ...code, account: null })
       : this.codes.notSent(project);
-    // Without waiting, since the time would tell whether there is an account.
+    // Does not wait, since the time would reveal whether there is an account.
     void sending.catch((error: unknown) =>
       this.logger.warn(`send_sms_hook of ${project.slug}: ${messageOf(error)}`),
     );
   }
 
-  /** Another code for a sign-in or a sign-up that waits. @throws AppError as request() */
+  /** Sends another code for a pending sign-in or sign-up. @throws AppError as request() */
   async resend(project: Project, phone: string, origin: RequestOrigin): Promise<void> {
     if (!project.settings.signup_enabled)
       return this.request(project, { phone, createUser: false, data: {} }, origin);

@@ -1,7 +1,7 @@
 /**
- * Decides which account an identity of a provider signs in to. An identity joins an account by itself only if the provider and
- * Plinth have both proved the same address: anybody can sign up with the address of somebody else, here and at some providers.
- * In all other cases a signed-in user links it.
+ * Decides which account an identity of a provider signs in to. An identity is linked to an account automatically only if the
+ * provider and Plinth have both proved the same address: anybody can sign up with the address of somebody else, here and at
+ * some providers. In all other cases a signed-in user links it.
  */
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
@@ -88,7 +88,7 @@ export class IdentitiesService {
     return credentials;
   }
 
-  /** @throws AppError 401, 403, 404, 422 for the last one */
+  /** @throws AppError 401, 403, 404, 422 for the last identity */
   async unlink(project: Project, owner: SessionOwner, id: string, origin: RequestOrigin): Promise<void> {
     await this.assertMayLink(project, owner);
     const context = { now: this.clock.date(), origin, details: { identity: id } };
@@ -99,7 +99,7 @@ export class IdentitiesService {
     if (outcome === 'last') throw lastIdentity();
   }
 
-  /** An identity signs in, so it needs what a change of the password needs. @throws AppError 400, 403, 404 */
+  /** An identity signs in, so linking one needs the same proofs as a new password. @throws AppError 400, 403, 404 */
   async assertMayLink(project: Project, owner: SessionOwner): Promise<void> {
     const { userId, sessionId, aal } = owner;
     if (!project.settings.manual_linking_enabled) throw linkingDisabled();
@@ -110,7 +110,7 @@ export class IdentitiesService {
     if (account?.isAnonymous !== true) await this.reauthentication.assertFresh(project, owner);
   }
 
-  /** @returns null if another sign-in was faster */
+  /** @returns null if a parallel sign-in created it first */
   private async join(
     project: Project,
     identity: ProviderIdentity,

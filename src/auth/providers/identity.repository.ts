@@ -21,9 +21,9 @@ const SESSION_REASON = 'auth.identities is closed to the roles of callers';
 
 /** The account that gets an identity. */
 export type LinkTarget =
-  /** Of a live session. */
+  /** The account of a live session. */
   | { readonly userId: string; readonly sessionId: string }
-  /** Whose address both sides have proved. */
+  /** An account whose address both sides have proved. */
   | { readonly emailKey: string };
 
 export type LinkOutcome = 'linked' | 'taken' | 'refused';
@@ -64,7 +64,7 @@ export class IdentityRepository {
     }
   }
 
-  /** The account of an address, by whomever it was created. */
+  /** The account of an address, regardless of who created it. */
   async findByEmail(
     project: Project,
     emailKey: string,
@@ -141,7 +141,7 @@ export class IdentityRepository {
     });
   }
 
-  /** What the directory says of a user replaces what it said before. */
+  /** Replaces the data that the directory gave about a user before. */
   async replaceClaims(project: Project, userId: string, claims: JsonObject, now: Date): Promise<void> {
     await this.rls.systemQuery(project.database, REASON, {
       name: 'auth:replace-directory-claims',

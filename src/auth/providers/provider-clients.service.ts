@@ -1,4 +1,4 @@
-/** Speaks to the providers of projects: the address of their page, the exchange of their code, and who signed in there. */
+/** Talks to the providers of projects: finds the address of their page, exchanges their codes, and reads identities. */
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { decode } from 'jsonwebtoken';
@@ -21,7 +21,7 @@ const MAX_CLIENTS = 500;
 const MAX_PROFILE = 256 * 1024;
 const WANTED = ['email', 'email_verified', 'name'];
 
-/** Who signed in at a provider, and the tokens with which an application reads more there. */
+/** The identity of a user at a provider, and the tokens for the provider's own API. */
 export interface ProviderAnswer {
   readonly identity: ProviderIdentity;
   readonly accessToken: string | null;
@@ -54,7 +54,7 @@ export class ProviderClients {
     return this.clientOf(project, provider).newChecks();
   }
 
-  /** @param scopes in addition @throws AppError 503 */
+  /** @param scopes to request in addition @throws AppError 503 */
   async urlFor(
     project: Project,
     provider: Provider,
@@ -90,7 +90,7 @@ export class ProviderClients {
     return { identity: this.identityOf(provider, all), accessToken, refreshToken };
   }
 
-  /** Of an ID token that an application got from the provider itself. @throws AppError 401, 503 */
+  /** Verifies an ID token that an application got from the provider. @throws AppError 401, 503 */
   async verifyGiven(project: Project, provider: Provider, given: GivenToken): Promise<ProviderAnswer> {
     const { idToken, accessToken, nonce } = given;
     return this.refusing(async () => {
@@ -116,7 +116,7 @@ export class ProviderClients {
   }
 
   private identityOf(provider: Provider, claims: JsonObject): ProviderIdentity {
-    // Apple sends a text.
+    // Apple sends strings instead of booleans.
     const isVerified =
       claims.email_verified === true || (provider.preset === 'apple' && claims.email_verified === 'true');
     try {
@@ -179,13 +179,13 @@ export class ProviderClients {
   }
 }
 
-/** Changes with whatever decides where a provider is and what it is sent. */
+/** Changes with every setting that determines the provider's addresses or the requests to it. */
 export function fingerprintOf({ name, preset, settings, sealedSecret }: Provider): string {
   const parts = [name, preset, settings, sealedSecret?.toString('base64') ?? null];
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }
 
-/** Of a request of the library, which sends forms and nothing else. */
+/** The body of a request of the library, which sends forms only. */
 function textOf(body: unknown): string | undefined {
   if (typeof body === 'string') return body;
   return body instanceof URLSearchParams ? body.toString() : undefined;
@@ -209,10 +209,10 @@ function gitHubAddresses(issuer: string): {
   };
 }
 
-/** As GoTrue does: the token has the SHA-256 of the nonce, so that the application alone knows the nonce itself. */
+/** As GoTrue does: the token has the SHA-256 of the nonce, so that only the application knows the nonce. */
 function assertNonce({ nonce: hashed }: JsonObject, nonce: string | undefined): void {
   if ((hashed === undefined) !== (nonce === undefined))
     throw new Error('the nonce is either in the token or in the request only');
   if (nonce !== undefined && createHash('sha256').update(nonce).digest('hex') !== hashed)
-    throw new Error('the nonce is another one');
+    throw new Error('the nonce does not match');
 }

@@ -1,7 +1,7 @@
 /**
- * Sign-in at a provider: to its page, back from it, and the session. The state that travels through the browser is encrypted and
- * holds all that the answer is checked with, so that beginning a sign-in stores nothing. It works once, for ten minutes, with the
- * provider as it was.
+ * Sign-in at a provider: the redirect to its page, the callback, and the session. The state that travels through the browser is
+ * encrypted and holds all that the answer is checked with, so beginning a sign-in stores nothing. It works once, for ten
+ * minutes, and only while the provider is unchanged.
  *
  * A client with PKCE gets a code that its verifier alone turns into a session. Without PKCE the session itself goes to the
  * browser, so the callback must come from the browser that began: nobody can be signed in to somebody else's account.
@@ -44,14 +44,14 @@ const MAX_STATE = 8_000;
 
 export interface ProviderRequest {
   readonly provider: string;
-  /** Allowed by the project; null: none is. */
+  /** The redirect address, if the project allows it; null without one. */
   readonly redirectTo: string | null;
   /** Null: the browser gets the session itself. */
   readonly challenge: CodeChallenge | null;
   readonly scopes: string;
-  /** Of the application, for the page of the provider. */
+  /** Parameters of the application for the page of the provider. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** Random and known to the browser alone; null for a link, which begins in an application. */
+  /** A random value that only the browser knows; null for a link, which begins in an application. */
   readonly browser: string | null;
   /** The session to whose account the identity is linked. */
   readonly owner: SessionOwner | null;
@@ -128,7 +128,7 @@ export class ProviderSignIn {
     return this.urlFor(project, provider, purpose, { scopes, parameters });
   }
 
-  /** The address of the provider's page, for an administrator who wants to see what it answers; also of one that is disabled. */
+  /** The address of the provider's page, for an administrator who tests the provider, which may be disabled. */
   async beginTrial(project: Project, name: string): Promise<string> {
     const provider = PROVIDER_NAME.test(name) ? await this.providers.find(project, name) : null;
     if (!provider) throw providerNotFound();
@@ -164,7 +164,7 @@ export class ProviderSignIn {
 
   /**
    * @param query of the callback, with `?`
-   * @param browser what begin() got, as the browser of the callback knows it
+   * @param browser the value given to begin(), as the browser of the callback returns it
    * @throws AppError 400, 401, 403, 422, 429, 503
    */
   async complete(

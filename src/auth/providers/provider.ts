@@ -1,4 +1,4 @@
-/** Providers with which users of a project sign in, and what is preset about them. Rows are checked: the owner may have written anything. */
+/** Providers with which users of a project sign in, and their presets. Rows are checked: the owner may have written anything. */
 import type { QueryResultRow } from 'pg';
 import type { JsonObject } from '../../common/text/json';
 import { RecordReader } from '../../database/rows/record-reader';
@@ -47,7 +47,7 @@ export interface ProviderSettings {
   readonly tenant: string | null;
   /** Of `okta` and `auth0`. */
   readonly domain: string | null;
-  /** Separated by spaces; null: those of the preset. */
+  /** Separated by spaces; null: the scopes of the preset. */
   readonly scopes: string | null;
   /** Ids of further clients, such as mobile applications, whose ID tokens are accepted. */
   readonly additional_client_ids: readonly string[];
@@ -78,7 +78,7 @@ interface PresetRule {
   readonly authentication?: 'basic' | 'post';
   /** Parameters of the authorization request. */
   readonly parameters?: Readonly<Record<string, string>>;
-  /** @throws AppError 400 for settings without what the issuer is made of */
+  /** @throws AppError 400 for settings that do not determine the issuer */
   issuerOf(settings: ProviderSettings): string;
 }
 
@@ -95,7 +95,7 @@ const required = (value: string | null, name: string, form?: RegExp): string => 
 export const PRESET_RULES: Readonly<Record<Preset, PresetRule>> = {
   oidc: { scopes: OIDC_SCOPES, issuerOf: ({ issuer }) => required(issuer, 'issuer') },
   google: { scopes: OIDC_SCOPES, issuerOf: () => 'https://accounts.google.com' },
-  // An id: with `common`, any directory could name any address.
+  // Requires an id: with `common`, any directory could claim any address.
   azure: {
     scopes: OIDC_SCOPES,
     issuerOf: ({ tenant }) => `https://login.microsoftonline.com/${required(tenant, 'tenant', GUID)}/v2.0`,
@@ -120,7 +120,7 @@ export const PRESET_RULES: Readonly<Record<Preset, PresetRule>> = {
 export const issuerOf = ({ preset, settings }: Pick<Provider, 'preset' | 'settings'>): string =>
   PRESET_RULES[preset].issuerOf(settings);
 
-/** Names with a colon after `sso` are those of identity providers of SAML. */
+/** Names that begin with `sso:` belong to identity providers of SAML. */
 export const isReserved = (name: string): boolean => RESERVED.includes(name) || name.startsWith('sso:');
 
 export const PROVIDER_COLUMNS =

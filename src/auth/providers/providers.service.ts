@@ -25,7 +25,7 @@ export interface ProviderInput {
   readonly preset?: Preset;
   readonly enabled?: boolean;
   readonly settings: Partial<ProviderSettings>;
-  /** Absent: the stored one stays, as long as the addresses do. */
+  /** Absent: the stored secret is kept, if the addresses are unchanged. */
   readonly secret?: string;
 }
 

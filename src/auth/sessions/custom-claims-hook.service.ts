@@ -13,7 +13,7 @@ import type { AccountToInsert } from '../accounts/account';
 import { HookCalls } from '../hooks/hook-calls.service';
 import { claimsFailed, claimsOfAnswer, HOOK_INPUT } from './custom-claims';
 
-/** Characters of what the hook learns. */
+/** Limit in characters of the hook's input. */
 const MAX_INPUT = 256 * 1024;
 
 const NAME = 'custom_access_token_hook';

@@ -5,11 +5,11 @@ import { Project } from '../../projects/project';
 
 interface Sweep {
   readonly now: Date;
-  /** Older audit entries go. */
+  /** Age at which audit entries are deleted. */
   readonly auditBefore: Date;
-  /** Older mails go, sent or not. */
+  /** Age at which mails are deleted, sent or not. */
   readonly mailsBefore: Date;
-  /** Anonymous users that are older go. */
+  /** Age at which anonymous users are deleted. */
   readonly anonymousBefore: Date | null;
 }
 

@@ -20,7 +20,7 @@ interface ProfileInput {
   readonly email?: string;
   readonly password?: string;
   readonly currentPassword?: string;
-  /** Of PasswordChangeService. */
+  /** See PasswordChangeService. */
   readonly proof?: () => Promise<void>;
   readonly data?: JsonObject;
   /** `data` has members to replace; null removes one. */
@@ -68,7 +68,7 @@ export class ProfileService {
     return changed;
   }
 
-  /** The password alone must not be enough to remove what the second factor protects. */
+  /** The password alone must not suffice to change settings that the second factor protects. */
   private async assertStrong(project: Project, { userId, aal }: SessionOwner): Promise<void> {
     if (aal !== TWO_FACTORS && (await this.accounts.hasSecondFactor(project, userId))) {
       throw secondFactorRequired();

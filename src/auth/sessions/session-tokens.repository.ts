@@ -20,7 +20,7 @@ import { NewSession, RotatedSession, SessionGrant, toRotated } from './session';
 
 /** Seconds after its use in which a spent refresh token gets the same successor again (DECISIONS.md 4). */
 const REUSE_GRACE_SECONDS = 10;
-/** Days that the owner of a project can still see an ended session in auth.sessions. */
+/** Days for which the owner of a project can still see an ended session in auth.sessions. */
 const ENDED_SESSION_DAYS = 7;
 
 @Injectable()
@@ -41,7 +41,7 @@ export class SessionTokensRepository {
     return rows[0] ? (given ?? toCustomClaims(rows[0].claims, project)) : null;
   }
 
-  /** The address and the custom claims of a user; null for an unknown one. */
+  /** The address and the custom claims of a user; null for an unknown user. */
   async findClaims(project: Project, userId: string): Promise<{ email: string; custom: JsonObject } | null> {
     const given = await this.hook.ofUser(project, userId);
     const [row] = await this.withClaims(project, 'an administrator views the project as a user', {
@@ -89,7 +89,7 @@ export class SessionTokensRepository {
       clientId,
     }: { now: Date; expiresAt: Date; origin: RequestOrigin; clientId: string | null },
   ): Promise<RotatedSession | null> {
-    // Before the rotation: a failure leaves the token as it is.
+    // Runs before the rotation, so that a failure leaves the token unchanged.
     const given = await this.hook.ofSession(project, sessionId);
     const rows = await this.withClaims(project, 'a refresh token is the only credential', {
       name: 'auth:rotate-session',

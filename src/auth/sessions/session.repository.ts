@@ -32,8 +32,8 @@ export class SessionRepository {
   }
 
   /**
-   * Whether no session of the user, also one that ended some days ago, has the same program and network. Clients of other sites send
-   * no cookies, so there is no better mark. Versions of programs count for nothing.
+   * Whether no session of the user, or one that ended recently, has the same program and network. Clients of other sites send no
+   * cookies, so there is no better criterion. Versions of programs are ignored.
    * @returns false for the first sign-in of an account
    */
   async isNewDevice(project: Project, userId: string, { ip, userAgent }: RequestOrigin): Promise<boolean> {

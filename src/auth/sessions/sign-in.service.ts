@@ -41,7 +41,7 @@ export class SignInService {
   ) {}
 
   /**
-   * The state of the account is checked after the password, so only its owner learns of it.
+   * The state of the account is checked after the password, so it is revealed only to its owner.
    * @throws AppError 401 for a wrong e-mail or password, 403 for a banned or unverified account, 429
    */
   async signIn(project: Project, given: GivenPassword, origin: RequestOrigin): Promise<SignedIn> {
@@ -61,7 +61,7 @@ export class SignInService {
     return started;
   }
 
-  /** @throws AppError 401 for a wrong e-mail or password, 400 for a text that cannot be a password, 429 */
+  /** @throws AppError 401 for a wrong e-mail or password, 400 for a string that cannot be a password, 429 */
   private async credentialsOf(
     project: Project,
     { email = '', phone, password }: GivenPassword,
@@ -86,7 +86,7 @@ export class SignInService {
     return credentials;
   }
 
-  /** An unknown address is reported too, without an id. The answer stays the same, whatever the function does. */
+  /** An unknown address is reported too, without an id. The answer does not depend on the function. */
   private async tellOfFailure(project: Project, found: Credentials | null): Promise<void> {
     await this.hooks
       .run(project, HOOK, { user_id: found?.account.id ?? null, valid: false })
@@ -102,7 +102,7 @@ export class SignInService {
   }
 }
 
-/** A text that is not an address matches no account, but is looked up like one. PostgreSQL refuses NUL in text. */
+/** An invalid address matches no account, but is looked up like a valid address. PostgreSQL refuses NUL in text. */
 function keyOf(email: string): string {
   return parseEmailAddress(email)?.key ?? email.toLowerCase().replaceAll('\0', '');
 }

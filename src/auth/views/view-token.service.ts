@@ -37,7 +37,7 @@ export interface ViewRequest {
 
 export interface ViewToken {
   readonly accessToken: string;
-  /** The anon key, which is public: the access token alone has the role. */
+  /** The anon key, which is public: only the access token carries the role. */
   readonly apikey: string;
   readonly expiresAt: Date;
   readonly readOnly: boolean;
@@ -109,13 +109,13 @@ export class ViewTokens {
   }
 }
 
-/** A token with any scope that writes may get one that writes, if its staff member may. */
+/** A personal access token whose scopes allow writing can get a writing view token, if its staff member may write. */
 function mayWrite(staff: StaffCaller, projectId: string): boolean {
   const isWriter = rolesIn(staff, projectId).some((role) => WRITERS.includes(role));
   return isWriter && (staff.token === null || staff.token.scopes.includes('write'));
 }
 
-/** Without a session, so that a view never acts on one. @throws AppError 400 */
+/** Leaves out the session, so that a view never changes a session. @throws AppError 400 */
 function chosenClaims(claims: JsonObject): JsonObject {
   const fault = storageFault('claims', claims);
   if (fault !== null) throw invalidParameters(fault);

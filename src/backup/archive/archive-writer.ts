@@ -46,7 +46,7 @@ export class ArchiveWriter {
     const writer = new ArchiveWriter(new Date(createdAt));
     const sent = pipeline(writer.tar as unknown as NodeJS.ReadableStream, compress, output);
     try {
-      // A lost reader destroys the tar stream, which ends the work; its own error says more.
+      // A lost reader destroys the tar stream, which ends the work; its own error gives the reason.
       await Promise.race([work(writer), sent]);
       writer.tar.finalize();
       await sent;
@@ -126,13 +126,13 @@ export class ArchiveWriter {
     const entry = this.tar.entry(header, (error) => onDone(error));
     let wake: () => void = () => undefined;
     entry.on('drain', () => wake()).on('close', () => wake());
-    // When the reader of the archive is gone, the entry fails too. Without a listener that would end the process.
+    // The entry also fails when the archive's reader disconnects; without a listener, that would end the process.
     entry.on('error', (error: Error) => onDone(error));
     try {
       for await (const chunk of chunks) {
         if (entry.write(chunk)) continue;
         await new Promise<void>((resolve) => (wake = resolve));
-        // The archive's reader is gone.
+        // The archive's reader has disconnected.
         if (entry.destroyed) break;
       }
       (entry as unknown as Writable).end();

@@ -14,8 +14,8 @@ export class ArchivedExtensions {
   ) {}
 
   /**
-   * The extensions that the owner did not create. One that PostgreSQL trusts is harmless, no matter who creates it; others may reach
-   * files, programs or the network, so the operator names them. One that the server lacks is left to PostgreSQL's error.
+   * The extensions that the owner did not create. One that PostgreSQL trusts is harmless, no matter who creates it; others may
+   * reach files, programs or the network, so the operator must allow them by name. PostgreSQL reports one that the server lacks.
    * @throws AppError 400
    */
   async forAdmin(extensions: readonly ArchivedExtension[]): Promise<readonly ArchivedExtension[]> {

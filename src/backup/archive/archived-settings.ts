@@ -1,4 +1,4 @@
-/** Checks the settings of an archived project as the admin API checks those of a request. */
+/** Checks the settings of an archived project as the admin API checks the settings of a request. */
 import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
 import { isTooLargeToCheck } from '../../common/text/json';
@@ -7,7 +7,7 @@ import { archiveInvalid } from '../backup.errors';
 import { SECRETS } from './archive-format';
 
 /**
- * A version that narrows what a setting accepts must convert here what older archives hold, because nobody can edit those.
+ * A version that restricts the values of a setting must convert older values here, because archives cannot be edited.
  * @throws AppError 400 that names the settings, also those that this version does not know
  */
 export function validSettings(given: object): ProjectSettingsInput {

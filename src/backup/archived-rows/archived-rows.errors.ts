@@ -8,7 +8,7 @@ export const archiveNotFound = (): AppError =>
     'The project has no such backup in the destination of scheduled backups',
   );
 
-/** Also a table or column that the service role may not read today. */
+/** Also for a table or column that the service role may not read today. */
 export const tableNotArchived = (): AppError =>
   new AppError(
     404,

@@ -1,6 +1,6 @@
 /**
- * Reads rows of one table out of a scheduled archive, so that a row that was lost can be compared and written again. The archive is
- * read up to the end of the table: its checksums, which stand behind, are compared by rehearsals and restores.
+ * Reads rows of one table out of a scheduled archive, so that a row that was lost can be compared and written again. The archive
+ * is read up to the end of the table: its checksums, which follow the tables, are compared by rehearsals and restores.
  */
 import { Injectable } from '@nestjs/common';
 import { busy } from '../../common/errors/app-error';
@@ -23,7 +23,7 @@ export interface RowSearch {
   readonly table: string;
   /** Rows whose column has exactly this text. */
   readonly where?: { readonly column: string; readonly value: string };
-  /** Rows with this text in a column, whatever its case. */
+  /** Rows with this text in a column, ignoring case. */
   readonly text?: string;
   readonly limit: number;
 }
@@ -118,7 +118,7 @@ export class ArchivedRows {
     });
   }
 
-  /** @param work gets a function that is true when its time is over: what it then has is the answer */
+  /** @param work gets a function that returns true when the time is over, and then returns what it has found */
   private async open<T>(
     project: ProjectEntity,
     backupId: string,
@@ -139,7 +139,7 @@ export class ArchivedRows {
     const passphrase = this.passphrase.get();
     const input = await this.destination.read(subject, archive, Number(bytes));
     const signal = AbortSignal.any([abandoned, AbortSignal.timeout(TIME_LIMIT_MS)]);
-    // A store that sends nothing more holds no slot.
+    // A stalled store must not occupy a slot.
     const end = (): void => void input.destroy(tooSlow());
     signal.addEventListener('abort', end, { once: true });
     const members = new ArchiveReader(input).members();

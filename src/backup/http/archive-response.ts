@@ -37,7 +37,7 @@ export function archiveIn(response: Response, compression: Compression = 'gzip')
 }
 
 /**
- * Waits for the end of a response that streams. A client that leaves before gets one line in the log.
+ * Waits for the end of a response that streams. An early disconnect of the client is logged in one line.
  * @param what the response is, for the log
  */
 export async function untilSent(what: string, sent: Promise<unknown>): Promise<void> {

@@ -25,7 +25,7 @@ import {
 } from './dto/backup-responses';
 import type { BackupScheduleDto } from './dto/backups.dto';
 
-/** What is backed up: a project, or the install as archives of its projects or physically. */
+/** The target of a backup: a project, or the install, as archives of its projects or physically. */
 interface Target {
   /** Absent: the install. */
   readonly project_id?: string | null;
@@ -154,7 +154,7 @@ export class BackupAdminService {
     }
   }
 
-  /** So that a fault of the settings is found now, and not at night. */
+  /** Finds a fault of the settings now instead of at night. */
   private async assertPossible(): Promise<void> {
     this.passphrase.get();
     await this.destination.assertAvailable();

@@ -1,16 +1,16 @@
-/** A copy of the whole cluster while it works, by the command BASE_BACKUP of the replication protocol. */
+/** A copy of the whole running cluster, made with the command BASE_BACKUP of the replication protocol. */
 import { randomUUID } from 'node:crypto';
 import { copyFailed } from '../backup.errors';
 import { notSupported } from '../../copies/copies.errors';
 import { CopyMessages, ReplicationConnection } from '../../replication/replication-connection';
 import { parseLsn } from './wal-position';
 
-/** Kinds of a message, its first byte. */
+/** Message types: the first byte of a message. */
 const [NEW_ARCHIVE, MANIFEST, DATA] = ['n', 'm', 'd'].map((letter) => letter.charCodeAt(0));
 
 /**
- * The files of the write-ahead log that the copy needs are part of it, so it is complete without an archive of the log.
- * A fast checkpoint starts at once, instead of within minutes.
+ * The files of the write-ahead log that the copy needs are part of it, so it is complete without an archive of the log. A fast
+ * checkpoint starts immediately instead of within minutes.
  */
 const COMMAND = `BASE_BACKUP (LABEL 'plinth', CHECKPOINT 'fast', WAL, MANIFEST 'yes')`;
 
@@ -18,7 +18,7 @@ export interface BaseBackup {
   /** Identifies the cluster, also after it was restored. */
   readonly systemId: string;
   readonly timeline: number;
-  /** Where its recovery begins in the write-ahead log. */
+  /** The position in the write-ahead log at which its recovery begins. */
   readonly start: bigint;
   /** As in server_version_num. */
   readonly serverVersion: number;

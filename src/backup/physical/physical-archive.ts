@@ -1,4 +1,4 @@
-/** The archive of a whole install: the members that it has besides those of every archive (docs/guides/backup.md). */
+/** The archive of a whole install: its members in addition to those of every archive (docs/guides/backup.md). */
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { ArchiveManifest, HEADER, KeyDerivation, SECRETS } from '../archive/archive-format';

@@ -17,7 +17,7 @@ export interface Recovered {
 }
 
 /**
- * All files of the log are in the cluster already, so the command that would fetch one always fails. Clients are not admitted
+ * All files of the log are in the cluster already, so the command that fetches a file always fails. Clients are not admitted
  * before the end.
  */
 const SETTINGS: Settings = {
@@ -28,7 +28,7 @@ const SETTINGS: Settings = {
 };
 
 /**
- * Starts a new timeline also at the end of the log, because the old one may go on elsewhere.
+ * Starts a new timeline also at the end of the log, because the old timeline may continue elsewhere.
  * @throws WalArchiveError when the log ends before the time, EmbeddedPostgresError when PostgreSQL fails
  */
 export async function recover(dataDir: string, target: RecoveryTarget): Promise<Recovered> {
@@ -58,7 +58,7 @@ function settingsFor(target: RecoveryTarget): Settings {
   return { ...SETTINGS, recovery_target_time: settingOf(target.until) };
 }
 
-/** In a configuration file PostgreSQL does not know the zone Z yet. */
+/** PostgreSQL does not accept the zone Z in a configuration file. */
 function settingOf(time: string): string {
   return time.replace('T', ' ').replace(/Z$/, '+00:00');
 }

@@ -43,7 +43,7 @@ export interface RestoreInstallOptions {
 export interface RestoredInstall extends Recovered {
   readonly header: PhysicalHeader;
   readonly manifest: ArchiveManifest;
-  /** Files that came from the archive of files: those that were stored after the backup. */
+  /** Files from the archive of files, which were stored after the backup. */
   readonly archivedFiles: number;
 }
 
@@ -108,7 +108,7 @@ async function restoreInto(
 interface Targets {
   readonly clusterDir: string;
   readonly store: DiskObjectStore;
-  /** By the id of the project. */
+  /** Keyed by the id of the project. */
   readonly loaders: Map<string, FileLoader>;
 }
 

@@ -1,13 +1,13 @@
 /**
- * A mark in the data directory while a backup is restored into it. Plinth does not start with it, and the next restore
- * removes what the interrupted one left. So a restore is complete or absent, whenever it is interrupted.
+ * A mark in the data directory while a backup is restored into it. Plinth does not start with it, and the next restore removes
+ * what the interrupted restore left. A restore is therefore complete or absent, whenever it is interrupted.
  */
 import { open, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { endLeftovers } from '../../database/embedded/leftover-processes';
 
 const MARK = 'restore-unfinished';
-/** Not of Plinth: a new file system has it. */
+/** Does not count as content: a new file system has it. */
 const FOREIGN = 'lost+found';
 const LOCK = /^instance\.lock/;
 

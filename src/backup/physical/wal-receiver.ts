@@ -1,6 +1,6 @@
 /**
  * Archives the write-ahead log of the embedded cluster, as pg_receivewal does: it streams the log as it is written, so that a
- * lost machine loses about a second. A replication slot keeps what was not archived yet, up to SLOT_LIMIT.
+ * lost machine loses about a second. A replication slot keeps the log that was not archived yet, up to SLOT_LIMIT.
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -36,7 +36,7 @@ export interface WalReceiverOptions {
   readonly url: string;
   /** WAL_ARCHIVE_DIR, an absolute path. */
   readonly directory: string;
-  /** Called with a line about each fault, and when archiving goes on. */
+  /** Called with a line about each fault, and when archiving continues. */
   readonly say: (message: string) => void;
 }
 
@@ -60,8 +60,8 @@ export class WalReceiver {
   }
 
   /**
-   * Call it right before PostgreSQL is stopped, which sends the rest of its log first.
-   * Resolves when the archive has it all, or after STOP_LIMIT_MS.
+   * Call it right before PostgreSQL is stopped, which sends the rest of its log first. Resolves when the archive has all of
+   * it, or after STOP_LIMIT_MS.
    */
   async stop(): Promise<void> {
     this.stopped.abort();
@@ -75,7 +75,7 @@ export class WalReceiver {
     inTime.abort();
   }
 
-  /** Since the archive last had all that PostgreSQL had written. */
+  /** Seconds since the archive was last complete. */
   get ageSeconds(): number {
     return (performance.now() - this.completeAt) / 1_000;
   }
@@ -219,7 +219,7 @@ async function lockArchive({ directory }: WalArchive): Promise<InstanceLock> {
   }
 }
 
-/** Removes the slot of an archive that is no longer configured: it would keep the log for good. */
+/** Removes the slot of an archive that is no longer configured: it would keep the log forever. */
 export async function dropSlot(url: string, clusterDir: string): Promise<void> {
   if (!existsSync(path.join(clusterDir, 'pg_replslot', SLOT))) return;
   const connection = await ReplicationConnection.open(url);

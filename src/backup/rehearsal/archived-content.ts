@@ -1,4 +1,4 @@
-/** What the members of an archive contain, for a comparison with what a dry run restored of them. */
+/** Digests the content of an archive's members, to compare it with the result of a dry run. */
 import { createHash } from 'node:crypto';
 import type { ArchivedTable } from '../../copies/archived-objects';
 import type { SnapshotRepository } from '../../copies/dump/snapshot.repository';
@@ -6,7 +6,7 @@ import { restoreDiffers } from '../backup.errors';
 import { RowsDigest } from './rows-digest';
 
 export class ArchivedContent {
-  /** By member. */
+  /** Keyed by member. */
   private readonly tables = new Map<string, RowsDigest>();
   private readonly files = new RowsDigest();
 

@@ -59,7 +59,7 @@ export class BackupRehearsals extends DueWork {
     this.stopping.abort();
   }
 
-  /** @param work gets the state as it is while no other process rehearses this subject */
+  /** @param work gets the state, which no other process changes while it runs */
   private async whileLocked(subject: string, work: (state: SubjectState) => Promise<void>): Promise<void> {
     await this.runs.whileLocked(`rehearsal of ${subject}`, async () => {
       const state = (await this.states.list()).find((one) => one.subject === subject);
@@ -83,7 +83,7 @@ export class BackupRehearsals extends DueWork {
       await this.rehearsals.save(subject, { ...begun, ...counts, finishedAt, lastGoodAt: begun.startedAt });
       this.logger.log(`the restore of ${slug} was rehearsed: ${counts.rows} rows, ${counts.files} files`);
     } catch (error) {
-      // The next process makes it.
+      // The next process repeats the rehearsal.
       if (this.stopping.signal.aborted) await this.rehearsals.save(subject, last);
       else await this.fail(state, begun, messageOf(error).slice(0, MAX_ERROR));
     }
@@ -105,7 +105,9 @@ export class BackupRehearsals extends DueWork {
     this.logger.error(`the restore of ${slug} was rehearsed and failed: ${error}`);
     await this.mails
       .send({ subject, slug, archive: begun.archive, error })
-      .catch((fault: unknown) => this.logger.warn(`operators got no mail about it: ${messageOf(fault)}`));
+      .catch((fault: unknown) =>
+        this.logger.warn(`no mail about it was sent to the operators: ${messageOf(fault)}`),
+      );
   }
 }
 

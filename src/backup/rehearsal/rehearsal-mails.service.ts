@@ -1,4 +1,4 @@
-/** Tells the operators of the install about a rehearsal that failed. */
+/** Notifies the operators of the install of a failed rehearsal. */
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { escapeHtml } from '../../common/text/html';

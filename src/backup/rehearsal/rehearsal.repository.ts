@@ -10,7 +10,7 @@ export interface Rehearsal {
   readonly error: string | null;
   readonly rows: number | null;
   readonly files: number | null;
-  /** Start of the last one without an error. */
+  /** Start of the last rehearsal without an error. */
   readonly lastGoodAt: Date | null;
 }
 

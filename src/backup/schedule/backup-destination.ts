@@ -1,4 +1,4 @@
-/** Where scheduled backups are stored: a separate provider, by the code of the storage providers. */
+/** The destination of scheduled backups: a separate provider, which uses the code of the storage providers. */
 import { createHash } from 'node:crypto';
 import { PassThrough, Readable, type Writable } from 'node:stream';
 import { Inject, Injectable, OnApplicationShutdown } from '@nestjs/common';
@@ -18,7 +18,7 @@ const NOT_ENCRYPTED = '00000000';
 
 @Injectable()
 export class BackupDestination implements OnApplicationShutdown {
-  /** Names the place; an archive in another one is not touched. */
+  /** Identifies the destination; archives in other destinations are not touched. */
   readonly name: string;
   private opened: Promise<ObjectStore> | undefined;
 
@@ -37,7 +37,7 @@ export class BackupDestination implements OnApplicationShutdown {
       (store as ObjectStore & OnApplicationShutdown).onApplicationShutdown();
   }
 
-  /** `20260101T030000Z-acme-1f3a9c2e.tar.gz`: a list of names is in the order of time. */
+  /** `20260101T030000Z-acme-1f3a9c2e.tar.gz`: names sort by time. */
   archiveName(slug: string, startedAt: Date, runId: string): string {
     const time = startedAt.toISOString().replace(/\.\d+|[-:]/g, '');
     return `${time}-${slug}-${runId.slice(0, 8)}${this.ending}`;
@@ -48,7 +48,7 @@ export class BackupDestination implements OnApplicationShutdown {
     return endingOf(compression) + (recipients.length > 0 ? AGE_ENDING : '');
   }
 
-  /** @throws AppError 500 when the directory or bucket cannot be used, 400 for a recipient that is no key */
+  /** @throws AppError 500 when the directory or bucket cannot be used, 400 for a recipient that is not a key */
   async assertAvailable(): Promise<void> {
     for await (const _chunk of this.sealed(Readable.from([]))) continue;
     await (await this.store()).assertAvailable();
@@ -62,7 +62,7 @@ export class BackupDestination implements OnApplicationShutdown {
   async put(folder: string, name: string, write: (output: Writable) => Promise<unknown>): Promise<number> {
     const store = await this.store();
     const address = ObjectAddress.ofArchive(folder, name);
-    // A process that was killed leaves a part; the caller's lock says that none is being written.
+    // A process that was killed leaves a partial file; the caller's lock ensures that no other process writes one.
     await store.removeUnfinished(folder, Infinity);
     const output = new PassThrough();
     const counted: Counted = { bytes: 0, isAbandoned: false };
@@ -74,7 +74,7 @@ export class BackupDestination implements OnApplicationShutdown {
     try {
       await store.put(address, this.disk.watched(counting(this.sealed(output), counted), this.directories));
     } catch (error) {
-      // If the store stopped reading, its error is the cause, though the writer notices first that nobody reads.
+      // If the store stopped reading, its error is the cause, though the writer fails first.
       if (counted.isAbandoned) failures.unshift(error);
       else failures.push(error);
       output.destroy();
@@ -95,7 +95,7 @@ export class BackupDestination implements OnApplicationShutdown {
     return Readable.from(decrypted(chunks, this.config.identityFile), { objectMode: false });
   }
 
-  /** What encryption does to files that are stored one by one. */
+  /** The effect of encryption on files that are stored one by one. */
   async sealing(): Promise<{ readonly tag: string; sizeOf(size: number): number }> {
     const { recipients } = this.config;
     if (recipients.length === 0) return { tag: NOT_ENCRYPTED, sizeOf: (size) => size };
@@ -130,7 +130,7 @@ export class BackupDestination implements OnApplicationShutdown {
     return recipients.length > 0 ? encrypted(chunks, recipients) : chunks;
   }
 
-  /** Removes archives. A missing one is no error. */
+  /** Removes archives. A missing archive is not an error. */
   async remove(folder: string, names: readonly string[]): Promise<void> {
     const store = await this.store();
     await store.remove(names.map((name) => ObjectAddress.ofArchive(folder, name)));

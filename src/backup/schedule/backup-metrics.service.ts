@@ -5,13 +5,13 @@ import { Metrics } from '../../infra/metrics/metrics';
 import { BackupStates, SubjectState } from './backup-state.service';
 import { PLATFORM } from './run.repository';
 
-/** Projects with their own series: those with the oldest backups. */
+/** Projects with their own series: the projects with the oldest backups. */
 const MAX_PROJECTS = 100;
 
 @Injectable()
 export class BackupMetrics {
   constructor(metrics: Metrics, backups: BackupStates, clock: Clock) {
-    // The other metrics are needed most while the platform database cannot be reached.
+    // Failures are ignored: the other metrics are needed most while the platform database is unreachable.
     const recent = (): Promise<SubjectState[]> => backups.recent().catch(() => []);
     const ages = (name: string, help: string, timeOf: TimeOf): void =>
       metrics.gauges(

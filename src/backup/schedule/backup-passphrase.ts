@@ -14,7 +14,7 @@ export class BackupPassphrase {
 
   constructor(@Inject(BACKUP_CONFIG) private readonly config: BackupConfig) {}
 
-  /** Read again each time, so that a changed file counts for the next backup. @throws AppError 400 when there is none */
+  /** Read again each time, so that the next backup uses a changed file. @throws AppError 400 when there is none */
   get(): string {
     const { passphrase: given, passphraseFile: file } = this.config;
     const passphrase = read(given, file);

@@ -1,6 +1,6 @@
 /**
- * Makes backups when they are due. The platform database says what is due: a backup that was missed while the machine was off is
- * made up for once, and one whose process was killed is tried again.
+ * Makes backups when they are due. Due backups are found in the platform database: a backup that was missed while the machine
+ * was off is made once, and a backup whose process was killed is tried again.
  */
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';

@@ -20,11 +20,11 @@ export interface SubjectRow {
   readonly slug: string;
   /** Its own, or else the install's. */
   readonly schedule: BackupSchedule | null;
-  /** Milliseconds since the epoch: times of the schedule before it are not made up for. */
+  /** Milliseconds since the epoch: earlier times of the schedule are ignored. */
   readonly since: number;
   readonly lastRun: RunFacts | null;
   readonly lastSuccess: RunFacts | null;
-  /** The last one. */
+  /** The last run. */
   readonly rehearsal: Rehearsal | null;
   /** Failed runs in a row since the last success. */
   readonly failures: number;

@@ -1,4 +1,4 @@
-/** Which backups are due, and which are missing. */
+/** Determines which backups are due, and which are missing. */
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
 import { BackupStateRepository, SubjectRow } from './backup-state.repository';
@@ -16,7 +16,7 @@ export interface SubjectState extends SubjectRow {
   /** The last time of the schedule that a backup has to exist for; null: none yet. Milliseconds since the epoch. */
   readonly dueAt: number | null;
   readonly nextAt: number | null;
-  /** All attempts for `dueAt` failed, or there is no backup since the last time that is an hour or more ago. */
+  /** All attempts for `dueAt` failed, or no backup was made for a time that passed at least an hour ago. */
   readonly isMissing: boolean;
   /** A backup should begin now. */
   readonly isDue: boolean;
@@ -54,7 +54,7 @@ export class BackupStates {
 interface Times {
   readonly last: number;
   readonly next: number | null;
-  /** The last time for which there has to be a backup by now. */
+  /** The last time for which a backup must exist by now. */
   readonly overdue: number;
 }
 

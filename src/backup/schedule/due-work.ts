@@ -1,4 +1,4 @@
-/** Work on projects that is made when it is due or was requested, one at a time in each process. */
+/** Runs work on projects when it is due or requested, one at a time in each process. */
 import { BeforeApplicationShutdown, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import type { Clock } from '../../common/time/clock';
 
@@ -7,10 +7,10 @@ const INTERVAL_MS = 30_000;
 export abstract class DueWork implements OnApplicationBootstrap, BeforeApplicationShutdown {
   protected readonly logger = new Logger('Backup');
   private timer: NodeJS.Timeout | undefined;
-  /** Subjects that were asked for, with the time of the request. */
+  /** Requested subjects, with the time of the request. */
   private readonly requested = new Map<string, Date>();
   private running: Promise<void> | undefined;
-  /** A tick came while the last one was running. */
+  /** A tick arrived while the last one was running. */
   private isWanted = false;
   private stopped = false;
   /** The last failure, so that the log does not repeat it. */
@@ -22,13 +22,13 @@ export abstract class DueWork implements OnApplicationBootstrap, BeforeApplicati
     protected readonly clock: Clock,
   ) {}
 
-  /** Reports what was interrupted. @returns the subjects that are due */
+  /** Reports interrupted work. @returns the subjects that are due */
   protected abstract listDue(): Promise<string[]>;
 
   /** @param requestedAt null: only if it is still due */
   protected abstract make(subject: string, requestedAt: Date | null): Promise<void>;
 
-  /** Ends what is being made. */
+  /** Aborts the running work. */
   protected abstract interrupt(): void;
 
   onApplicationBootstrap(): void {
@@ -36,7 +36,7 @@ export abstract class DueWork implements OnApplicationBootstrap, BeforeApplicati
     this.timer = setInterval(() => void this.tick(), INTERVAL_MS).unref();
   }
 
-  /** Before the pools close, so that the outcome can be recorded. The next process makes what is due. */
+  /** Runs before the pools close, so that the outcome can be recorded. The next process does the work that is due. */
   async beforeApplicationShutdown(): Promise<void> {
     this.stopped = true;
     clearInterval(this.timer);
@@ -44,14 +44,14 @@ export abstract class DueWork implements OnApplicationBootstrap, BeforeApplicati
     await this.running;
   }
 
-  /** Makes all that is due. Several processes may do it at once. */
+  /** Does all due work. Several processes may call it concurrently. */
   tick(): Promise<void> {
     this.isWanted = true;
     this.running ??= this.work().finally(() => (this.running = undefined));
     return this.running;
   }
 
-  /** Makes it soon, whatever the schedule. Requests are lost with this process. */
+  /** Does the work soon, regardless of the schedule. Requests are lost with this process. */
   request(subjects: readonly string[]): void {
     for (const subject of subjects) this.requested.set(subject, this.clock.date());
     void this.tick();

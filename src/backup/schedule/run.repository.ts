@@ -1,4 +1,4 @@
-/** Runs of scheduled backups, one row for each attempt, and the lock that keeps two processes from the same one. */
+/** Runs of scheduled backups, one row for each attempt, and the lock against two processes making the same backup. */
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { withConnection } from '../../database/pools/one-off-connection';
@@ -141,7 +141,7 @@ export class RunRepository {
     ]);
   }
 
-  /** Deletes rows of long ago. Rows of archives that exist stay. */
+  /** Deletes old rows. Rows of archives that exist stay. */
   async prune(subject: string): Promise<void> {
     await this.dataSource.query(
       `delete from backup_runs where subject = $1 and status <> 'running'

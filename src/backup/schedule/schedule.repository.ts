@@ -45,7 +45,7 @@ export class ScheduleRepository {
   }
 
   /**
-   * Adds schedules of a restored install. Those of projects that do not exist, or that have one, are left out.
+   * Adds schedules of a restored install. Schedules of projects that do not exist, or that have a schedule, are left out.
    * @param now milliseconds since the epoch
    * @returns how many were added
    */

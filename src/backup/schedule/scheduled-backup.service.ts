@@ -53,11 +53,11 @@ export class ScheduledBackup {
 
   /**
    * Does nothing if no backup is due any more, another process makes it, or its project was deleted.
-   * @param requestedAt makes a backup whatever the schedule; null: only if one is due
+   * @param requestedAt makes a backup regardless of the schedule; null: only if one is due
    */
   async make(subject: string, requestedAt: Date | null): Promise<void> {
     await this.runs.whileLocked(subject, async () => {
-      // A run of which this process now holds the lock has lost its process.
+      // The process of any unfinished run has ended, since this process now holds the lock.
       await this.runs.failRunning(subject, this.clock.date());
       const state = (await this.states.list()).find((one) => one.subject === subject);
       const dueAt = requestedAt ?? (state?.isDue && state.dueAt !== null ? new Date(state.dueAt) : null);
@@ -91,7 +91,7 @@ export class ScheduledBackup {
     }
   }
 
-  /** @returns bytes of the archive, and the header of a physical one */
+  /** @returns bytes of the archive, and the header of a physical backup */
   private async write({
     id,
     subject,
@@ -141,7 +141,7 @@ export class ScheduledBackup {
     if (count > 0) this.logger.log(`removed ${count} stored files that no archive of ${subject} needs`);
   }
 
-  /** Only archives that a run recorded, in this destination, and only after a good new one. */
+  /** Removes only archives that a run recorded in this destination, and only after a newer good backup. */
   private async removeExcess({ subject, slug, schedule }: SubjectState): Promise<void> {
     await this.runs.prune(subject);
     const keep = schedule?.keep ?? MAX_KEEP;
@@ -161,7 +161,7 @@ export class ScheduledBackup {
   }
 }
 
-/** The cause as well: errors of a storage provider name it only there. */
+/** Includes the cause, where a storage provider's error gives the reason. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause ? `: ${messageOf(error.cause)}` : '';
   return (messageOf(error) + cause).slice(0, MAX_ERROR);

@@ -14,7 +14,7 @@ export interface StoredFile {
   readonly sha256: string;
   /** When the storage provider completed it, in milliseconds since the epoch. */
   readonly storedAt: number;
-  /** For which recipients it is encrypted, as 8 hexadecimal digits. */
+  /** The recipients for which it is encrypted, as 8 hexadecimal digits. */
   readonly tag: string;
   /** Bytes in the store, which are more if it is encrypted. */
   readonly storedSize: number;

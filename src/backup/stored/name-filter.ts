@@ -1,10 +1,7 @@
-/**
- * Remembers names in memory that does not grow (a Bloom filter): it knows each name that was added, and by chance a few others,
- * in each filter different names.
- */
+/** A Bloom filter of names, in memory that does not grow. Its false positives differ between filters. */
 import { createHash, randomBytes } from 'node:crypto';
 
-/** With a million names, two of 10,000 others seem to be added. */
+/** With a million names, two of 10,000 other names are false positives. */
 const BYTES = 4 * 1024 * 1024;
 const HASHES = 4;
 

@@ -1,4 +1,4 @@
-/** Writes the files of one backup into the store, those that it lacks. */
+/** Writes the files of one backup that the store lacks. */
 import { createHash } from 'node:crypto';
 import { batchesOf } from '../../common/batches';
 import { ArchiveReader } from '../archive/archive-reader';
@@ -15,7 +15,7 @@ export interface SourceFile {
 
 /** Bytes up to which a file is held in memory, so that it is read once. */
 const SMALL = 1024 * 1024;
-/** Small files that are stored at once. */
+/** Limit of small files that are stored concurrently. */
 const CONCURRENCY = 8;
 
 type Sealing = Awaited<ReturnType<BackupDestination['sealing']>>;
@@ -64,7 +64,7 @@ export class StoreWriter {
     }
   }
 
-  /** Of a file that the last backup had, and that did not change since. */
+  /** The line of a file that the last backup had and that has not changed since. */
   private async knownDigest({ objectId, size, storedAt }: SourceFile): Promise<string | null> {
     this.known ??= await this.last.next();
     while (!this.known.done && this.known.value.objectId < objectId) this.known = await this.last.next();
@@ -82,7 +82,7 @@ export class StoreWriter {
     const storedSize = this.sealing.sizeOf(size);
     const name = this.keys.nameOf({ sha256, tag });
     await this.once(name, async () => {
-      // The filter may be wrong by chance; of a file of the last backup the next filter finds that.
+      // The filter has false positives; for a file of the last backup, the next filter detects them.
       if (
         this.existing.mayHave(`${name} ${storedSize}`) &&
         (known !== null || (await this.has(name, storedSize)))
@@ -95,7 +95,7 @@ export class StoreWriter {
 
   private async put(name: string, storedSize: number, chunks: AsyncIterable<Buffer>): Promise<void> {
     const address = addressOf(this.projectId, 'files', name);
-    // What a process that was killed wrote of it.
+    // A killed process may have written a part of it.
     if (this.existing.mayHave(name)) await (await this.destination.store()).remove([address]);
     await this.destination.putFile(address, chunks);
     this.remember(name, storedSize);

@@ -1,6 +1,6 @@
 /**
- * Files of incremental archives, in a store next to the archives of the project: each content once, named by its digest. A
- * list of the files of each archive tells which contents are needed, so that no other record has to be right.
+ * Files of incremental archives, in a store next to the archives of the project: each content once, named by its digest. The
+ * list of the files of each archive is the only record of the contents that are needed.
  */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -35,7 +35,7 @@ export class StoredFiles {
   ) {}
 
   /**
-   * Stores the files that the store lacks. The list is durable before the last line is read, and so is what it refers to.
+   * Stores the files that the store lacks. The list is durable before the last line is read, and so are the files in it.
    * @param files ordered by object id, in batches
    * @returns lines for the archive
    */
@@ -47,7 +47,7 @@ export class StoredFiles {
       keys,
       this.newestList(store, projectId, keys),
     );
-    // A store that fails does not read it any more; its own error says why.
+    // A failed store stops reading; its own error gives the reason.
     const list = new PassThrough().on('error', () => undefined);
     const saved = store.put(addressOf(projectId, 'lists', runId), sealed(list, keys.lists));
     saved.catch(() => undefined);
@@ -66,7 +66,7 @@ export class StoredFiles {
     }
   }
 
-  /** @param projectId of the archive @param dataSecret in the archive: it opens nothing of another project */
+  /** @param projectId of the archive @param dataSecret in the archive: it opens no file of another project */
   opener(projectId: string, dataSecret: string): OpenStored {
     const keys = new StoreKeys(dataSecret);
     return (file) => this.open(projectId, keys, file);
@@ -74,7 +74,7 @@ export class StoredFiles {
 
   /** Removes the lists of archives that were removed, and the contents that no other list names. @returns how many contents */
   async prune(projectId: string, runIds: readonly string[]): Promise<number> {
-    // Another process that took over a backup waits until this one has noticed that it lost its lock.
+    // A process that took over a backup waits until this process has noticed the loss of its lock.
     let isHeld = true;
     const work = this.hold.during(projectId, async () => {
       const store = await this.destination.store();
@@ -135,7 +135,7 @@ export class StoredFiles {
     try {
       yield* this.filesOf(store, projectId, newest, keys);
     } catch (error) {
-      // A process that was killed left a part of it. The files are read again.
+      // A killed process may have left a part of the list. The files are read again.
       if (!(error instanceof AppError && error.status === 400)) throw error;
     }
   }

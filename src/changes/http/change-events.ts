@@ -1,4 +1,4 @@
-/** Server-sent events (WHATWG HTML, 9.2) of a table: its rows, and then their changes. A client that is too slow is ended. */
+/** Server-sent events (WHATWG HTML, 9.2) of a table: its rows, and then their changes. Too slow clients are disconnected. */
 import type { Response } from 'express';
 import { Slices } from '../../common/time/slices';
 import type { ChangeMessage, Gap } from '../change';
@@ -6,17 +6,17 @@ import type { ChangeMessage, Gap } from '../change';
 /** Bytes that may wait for the client. EventSource connects again, and continues with Last-Event-ID. */
 const MAX_WAITING = 1024 * 1024;
 const HEARTBEAT_MS = 15_000;
-/** Bytes of a row that are written at once. */
+/** Bytes of a row that are written together. */
 const PIECE = 64 * 1024;
 const [LINE_FEED, RETURN, SPACE = 0] = Buffer.from('\n\r ');
 
 export class ChangeEvents {
-  /** Messages of the time in which the rows are read. */
+  /** Messages that arrive while the rows are read. */
   private held: (() => void)[] | null = [];
   private heldBytes = 0;
   private heartbeat: NodeJS.Timeout | undefined;
   readonly client = this;
-  /** Inside an event. */
+  /** True inside an event. */
   private isWriting = false;
   private onEnd: () => void = () => undefined;
 
@@ -31,7 +31,7 @@ export class ChangeEvents {
     this.response.writeHead(200, {
       'Content-Type': 'text/event-stream',
       'Cache-Control': 'no-store',
-      // nginx would collect events otherwise.
+      // Keeps nginx from buffering events.
       'X-Accel-Buffering': 'no',
     });
     this.response.write('retry: 1000\n\n');
@@ -40,7 +40,7 @@ export class ChangeEvents {
     this.response.req.resume();
   }
 
-  /** Waits for a slow client: rows may be more than may wait. @param json is altered */
+  /** Waits for a slow client: the rows may exceed the limit of waiting bytes. @param json is altered */
   async sendRow(json: Buffer): Promise<void> {
     const slices = new Slices();
     this.isWriting = true;
@@ -89,7 +89,7 @@ export class ChangeEvents {
     });
   }
 
-  /** Ends the response with a reason; in the middle of a row without: the client drops the part of the event. */
+  /** Ends the response with a reason, or in the middle of a row without one: the client drops the partial event. */
   refuse(reason: string, message: string): void {
     if (!this.isWriting)
       this.write('system', JSON.stringify({ status: 'closed', reason, message, position: null }));
@@ -115,7 +115,7 @@ export class ChangeEvents {
 
   /** @param line JSON in one line */
   private write(event: string, line: string, id?: string): void {
-    // It may have ended while rows were sent.
+    // The stream may have ended while rows were sent.
     if (this.response.writableEnded) return;
     this.response.write(`event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${line}\n\n`);
   }

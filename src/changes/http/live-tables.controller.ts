@@ -1,4 +1,4 @@
-/** Platform administration: which tables of a project tell their changes. */
+/** Platform administration: the tables of a project whose changes are published. */
 import { Controller, Get, Param, Patch } from '@nestjs/common';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 import { StrictBody } from '../../http/input/strict-input.decorator';
@@ -40,7 +40,7 @@ export class LiveTablesController {
   ) {}
 
   @Get()
-  @Describe(`List the tables of a project, and whether their changes are told
+  @Describe(`List the tables of a project, and whether their changes are published
     By name, at most 2000. A table is live if it is in the publication supabase_realtime.`)
   @Answer(200, 'The tables', [LiveTable])
   async listLiveTables(@Param('id') id: string): Promise<LiveTable[]> {
@@ -49,7 +49,7 @@ export class LiveTablesController {
 
   @Patch()
   @Describe(`Switch the changes of a table on or off
-    Adds the table to the publication supabase_realtime, which is made if it is missing, or takes it out. Subscriptions that are open follow at once.`)
+    Adds the table to the publication supabase_realtime, which is created if it is missing, or removes it. Subscriptions that are open follow at once.`)
   @Answer(200, 'The table', LiveTable)
   @Errors(tableUnknown('public', 'orders'), needsIdentity('public', 'orders'), allTablesLive())
   async updateLiveTable(

@@ -18,7 +18,7 @@ interface Watched {
   readonly bearer: string;
   /** Milliseconds since the epoch: of the token and of named keys. */
   readonly expires: number;
-  /** Of the project, in which the credentials were valid. */
+  /** The revision of the project in which the credentials were valid. */
   revision: string;
   readonly onEnded: (message: string) => void;
 }
@@ -81,7 +81,7 @@ export class StreamSessions implements OnApplicationShutdown {
     for (const [id, all] of ofSessions) void this.checkSessions(id, all);
   }
 
-  /** Named keys and trusted issuers are part of the project: each change of it asks again. */
+  /** Named keys and trusted issuers are part of the project: each change of the project repeats the check. */
   private async checkCredentials(one: Watched): Promise<void> {
     const { caller, revision, onEnded } = one;
     const current = this.registry.peek(caller.project.id);

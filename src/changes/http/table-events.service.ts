@@ -49,7 +49,7 @@ export class TableEvents implements OnApplicationBootstrap {
     (this.host.httpAdapter.getHttpServer() as Server).on('draining', () => this.endAll());
   }
 
-  /** Clients connect again to another process; the server would wait for these responses. */
+  /** Clients connect again to another process; otherwise the server would wait for these responses. */
   private endAll(): void {
     this.isEnding = true;
     for (const streams of this.streams.values()) {

@@ -1,4 +1,4 @@
-/** The steps of an import. Each may be repeated: what is there already stays. */
+/** The steps of an import. Each can be repeated: existing objects are not changed. */
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
@@ -24,7 +24,7 @@ export interface ImportRequest {
   /** Null: no files. */
   readonly files: FileSource | null;
   readonly existing: 'skip' | 'update';
-  /** Nothing is changed; without a project the schema is not tried. */
+  /** Changes nothing; without a project the schema is not tried. */
   readonly isRehearsal: boolean;
 }
 
@@ -168,7 +168,7 @@ class Import {
   private async extensions(target: ImportTarget): Promise<void> {
     for (const { name, schema } of await this.source.extensions()) {
       if (OWN_EXTENSIONS.includes(name)) {
-        this.differ(`extension ${name}`, 'is of the services of Supabase');
+        this.differ(`extension ${name}`, 'belongs to the services of Supabase');
         continue;
       }
       const into = this.source.schemas.includes(schema) ? schema : 'extensions';
@@ -199,8 +199,7 @@ class Import {
     await target.client.query(settings);
     for (const entry of entries) {
       const statement = adapted(entry, userTriggers);
-      if (statement !== entry.text)
-        this.differ(entry.object, 'reads the columns of auth.users that are here');
+      if (statement !== entry.text) this.differ(entry.object, 'sees the columns of auth.users in Plinth');
       for (const part of missingParts(entry)) this.differ(entry.object, `calls ${part}, which is not here`);
       await target.run(entry.object, statement);
     }
@@ -256,7 +255,10 @@ class Import {
     if (buckets.length > 0 && source === null)
       this.differ('files', 'are not copied without --storage-url or --files');
     if (buckets.length + policies.length === 0) return;
-    this.differ('policies of storage.objects', 'are those of storage.files; shipped policies for users end');
+    this.differ(
+      'policies of storage.objects',
+      'become policies of storage.files; the shipped policies for users are dropped',
+    );
     await importPolicies(target, policies);
   }
 
@@ -278,7 +280,7 @@ async function passOn(from: Readable, to: Writable): Promise<void> {
 
 const NO_OPTIONS = { firebaseHash: null, auth0Hashes: new Map<string, string>() };
 
-/** What no database has. */
+/** Reports data that the database does not contain. */
 const SETTINGS: readonly Remark[] = [
   { object: 'edge functions', reason: 'are not in the database, and have no counterpart' },
   {

@@ -10,7 +10,7 @@ import type { ImportTarget } from './target';
 
 interface Counterpart {
   readonly table: string;
-  /** Columns of Supabase with their types, and what they are here. */
+  /** Columns of Supabase with their types, and their equivalents here. */
   readonly columns: Readonly<Record<string, readonly [type: string, here: string]>>;
 }
 
@@ -61,7 +61,7 @@ const SHIPPED: readonly (readonly [table: string, name: string])[] = [
   ['storage.files', 'users can change their files and files in their buckets'],
   ['storage.files', 'users can delete their files and files in their buckets'],
 ];
-/** In place of the one that also shows users their own files. */
+/** Replaces the shipped policy that also shows users their own files. */
 const READING = 'users can read their files and files in their or public buckets';
 
 export async function importPolicies(target: ImportTarget, policies: readonly SourcePolicy[]): Promise<void> {

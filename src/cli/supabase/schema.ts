@@ -1,4 +1,4 @@
-/** The text of pg_dump, object by object, and what changes in it: columns of auth.users have other names here. */
+/** The text of pg_dump, object by object, and its conversion: columns of auth.users have other names here. */
 
 export interface DumpEntry {
   /** `TABLE public.orders`. */
@@ -15,7 +15,7 @@ const USER_COLUMNS: Readonly<Record<string, string>> = {
   phone_confirmed_at: 'phone_verified_at',
 };
 const COLUMN = Object.keys(USER_COLUMNS).join('|');
-/** Those that no other table has. */
+/** Columns that no other table has. */
 const OWN_COLUMN = 'raw_user_meta_data|raw_app_meta_data';
 
 const ENTRY = /^--\n-- Name: ([^\n]*); Type: ([A-Z ]+); Schema: ([^\n]*); Owner: [^\n]*\n--\n\n/gm;
@@ -31,7 +31,7 @@ export function entriesOf(dump: string): {
     const end = heads[n + 1]?.index ?? dump.length;
     const text = dump.slice(head.index + whole.length, end).trim();
     const isPublic = /^(SCHEMA )?public$/.test(name) && (type === 'SCHEMA' || type === 'COMMENT');
-    // Supabase's own webhooks call a function that is not here.
+    // Supabase's own webhooks call a function that Plinth lacks.
     if (isPublic || text === '' || text.includes('EXECUTE FUNCTION supabase_functions.')) return [];
     return [{ object: `${type} ${schema === '-' ? '' : `${schema}.`}${name}`, text }];
   });
@@ -66,7 +66,7 @@ export const adaptedTrigger = (text: string): string =>
 
 const here = (column: string): string => USER_COLUMNS[column.toLowerCase()] ?? column;
 
-/** What a function calls that is not here. */
+/** The names that a function uses and that Plinth lacks. */
 export function missingParts({ object, text }: DumpEntry): string[] {
   if (!/^(FUNCTION|PROCEDURE)/.test(object)) return [];
   const parts = ['vault', 'net', 'cron', 'pgmq', 'pgsodium', 'supabase_functions', 'graphql'];

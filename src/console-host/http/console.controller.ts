@@ -1,4 +1,4 @@
-/** Serves the console under `/console`: its hashed assets for good, and its page at every other path (docs/reference/console.md). */
+/** Serves the console under `/console`: its immutable assets, and its page at every other path (docs/reference/console.md). */
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
@@ -18,13 +18,13 @@ const YEAR_SECONDS = 31_536_000;
 export class ConsoleController {
   private readonly build: ConsoleBuild | null = readConsole(consoleFolder(PRODUCT.root));
 
-  /** Every path that is no file has the same page: the page shows the screen that the path names. */
+  /** Every path that is not a file has the same page: the page shows the screen that the path names. */
   @Get(['console', 'console/*path'])
   async serve(@Req() request: Request, @Res() response: Response): Promise<void> {
     if (!this.build) return sendPage(request, response, NOT_BUILT.headers, NOT_BUILT.html);
     const name = request.path.slice('/console/'.length);
     if (this.build.files.has(name)) return this.sendFile(name, this.build, request, response);
-    // A page in place of a script of an older build would be a puzzling syntax error.
+    // A page in place of a missing script would cause a puzzling syntax error.
     if (name.startsWith(ASSETS)) throw httpError(404, 'There is no such file');
     const base = baseOf(request.path);
     const etag = `"${this.build.digest}-${base.split('/').length}"`;

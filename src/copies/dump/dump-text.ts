@@ -1,6 +1,6 @@
 /**
- * Makes SQL that a restore can run of the text of pg_dump, which is written for psql. The owner's functions and comments are part of
- * the text, so the work must not grow faster than the text.
+ * Converts the text of pg_dump, which is written for psql, to SQL that a restore can run. The owner's functions and comments are
+ * part of the text, so the work must not grow faster than the text.
  */
 import { Slices } from '../../common/time/slices';
 import { notSupported } from '../copies.errors';
@@ -40,7 +40,7 @@ export class DumpText {
   /** Key of psql's commands \restrict and \unrestrict. */
   private key: string | undefined;
 
-  /** Replacements of the first occurrence that were not made yet. Schemas come before all that could contain such a line. */
+  /** Pending replacements of a first occurrence. Schemas come before all that could contain such a line. */
   private readonly once = new Map<RegExp, string>();
 
   constructor(private readonly target: DumpTarget) {
@@ -87,7 +87,7 @@ export class DumpText {
 
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
-/** Where the last whole object of a text ends. */
+/** The end of the last whole object in a text. */
 function endOfWhole(text: string): number {
   const end = text.lastIndexOf(BEGIN_OF_OBJECT) + 1;
   if (end > 0 || text.length < LONG_OBJECT) return end;

@@ -12,10 +12,10 @@ import { ArchivedExtension, ArchivedSequence, ArchivedTable } from '../archived-
 import { DumpTarget, DumpText, statementBatches } from '../dump/dump-text';
 import { TEXT_FORMAT } from '../dump/snapshot.repository';
 
-/** The results of archived statements are of no use. */
+/** The results of archived statements are discarded. */
 export const NO_RESULTS: MessageLimits = { admitsRow: () => false, admitsNotice: () => false };
 
-/** PostgreSQL has them in every database. */
+/** Schemas that PostgreSQL creates in every database. */
 const BUILT_IN_SCHEMAS = ['public', 'pg_catalog'];
 
 export class ProjectLoader {
@@ -31,7 +31,7 @@ export class ProjectLoader {
     serverVersion: number,
     roles: ReadonlyMap<string, string>,
   ): Promise<ProjectLoader> {
-    // Tables whose row-level security the owner turned off must stay so.
+    // Tables whose row-level security the owner turned off must stay without it.
     await client.query(`${TEXT_FORMAT} set plinth.auto_rls = off`);
     const schemas = [...new Set(extensions.map(({ schema }) => schema))].filter(
       (schema) => !BUILT_IN_SCHEMAS.includes(schema),

@@ -1,4 +1,4 @@
-/** A file that is removed when the embedded PostgreSQL has no space, so that it can go on and deletions can free more. */
+/** A file that is removed when the embedded PostgreSQL has no space, so that it continues and deletions can free more. */
 import { randomFillSync } from 'node:crypto';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,7 +10,7 @@ const MIB = 1024 * 1024;
 export interface BallastOptions {
   readonly dataDir: string;
   readonly bytes: number;
-  /** Free space, in addition to the file, from which on it is created again. */
+  /** Free space, in addition to the file, above which it is created again. */
   readonly reserve: number;
   readonly say: (message: string) => void;
 }
@@ -25,7 +25,7 @@ export class Ballast {
     this.file = path.join(options.dataDir, 'ballast');
   }
 
-  /** Removes the file at once if there is no space, and creates or removes it from now on as the space requires. */
+  /** Removes the file immediately if there is no space; later creates or removes it depending on the free space. */
   static async keep(options: BallastOptions): Promise<Ballast> {
     const ballast = new Ballast(options);
     if (options.bytes === 0) await rm(ballast.file, { force: true });
@@ -69,7 +69,7 @@ export class Ballast {
     );
   }
 
-  /** Random bytes, because file systems may compress others. */
+  /** Random bytes, because file systems may compress other content. */
   private async create(): Promise<void> {
     const draft = `${this.file}.new`;
     const block = randomFillSync(Buffer.allocUnsafe(MIB));

@@ -13,7 +13,7 @@ const LOCAL_FILE = 'pg_hba.local.conf';
  */
 function rules(superuser: string): string {
   return [
-    `# Written by Plinth at each start. Rules of your own go to ${LOCAL_FILE}, which comes first (docs/reference/embedded-database.md).`,
+    `# Written by Plinth at each start. Put your own rules into ${LOCAL_FILE}, which comes first (docs/reference/embedded-database.md).`,
     `include_if_exists ${LOCAL_FILE}`,
     `local  all,replication  ${superuser}        scram-sha-256`,
     `host   all,replication  ${superuser}        127.0.0.1/32  scram-sha-256`,

@@ -71,7 +71,7 @@ export async function prepareCluster(cluster: Cluster): Promise<string> {
   return password;
 }
 
-/** An initdb whose parent was killed may go on writing for a moment, hence the retries. */
+/** An initdb whose parent was killed may continue to write briefly, hence the retries. */
 async function removeUnfinished(dataDir: string): Promise<void> {
   const names = (await readdir(dataDir)).filter((name) => name.startsWith(UNFINISHED));
   const options = { recursive: true, force: true, maxRetries: 20, retryDelay: 100 };
@@ -119,7 +119,7 @@ async function createCluster(cluster: Cluster, password: string): Promise<void> 
     await appendFile(path.join(unfinished, 'postgresql.conf'), "\ninclude 'plinth.conf'\n", { flush: true });
     await rename(unfinished, clusterDir);
   } catch (error) {
-    // Frees the space on a full disk.
+    // Frees the space, in case the disk is full.
     await rm(unfinished, { recursive: true, force: true });
     throw error;
   }
@@ -129,7 +129,7 @@ async function assertNothingThere(clusterDir: string): Promise<void> {
   const entries = await readdir(clusterDir).catch(() => []);
   if (entries.length === 0) return;
   throw new EmbeddedPostgresError(
-    `${clusterDir} is not empty, but holds no PostgreSQL database: move it to another place.`,
+    `${clusterDir} is not empty, but holds no PostgreSQL database: move it elsewhere.`,
   );
 }
 
@@ -155,7 +155,7 @@ async function initialise(cluster: Cluster, directory: string, password: string)
   );
 }
 
-/** The builtin locale provider sorts and folds UTF-8 the same way on every system, whatever locales are installed. */
+/** The builtin locale provider sorts and folds UTF-8 the same way on every system, regardless of the installed locales. */
 function initdbArguments(directory: string, settings: Settings): string[] {
   return [
     `--pgdata=${directory}`,

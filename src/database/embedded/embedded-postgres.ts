@@ -29,7 +29,7 @@ const RECOVERY_NOTICE_MS = 5_000;
 const PORT_ATTEMPTS = 5;
 /** Bytes of a Unix socket's path that every system takes (unix(7): 107; macOS: 103). */
 const LONGEST_SOCKET_PATH = 103;
-/** Milliseconds for an end without a checkpoint. A process that was suspended ignores every other signal than SIGKILL. */
+/** Milliseconds for an end without a checkpoint. A process that was suspended ignores every signal except SIGKILL. */
 const QUIT_LIMIT_MS = 5_000;
 
 export interface EmbeddedPostgresOptions {
@@ -37,7 +37,7 @@ export interface EmbeddedPostgresOptions {
   dataDir: string;
   /** TCP port on 127.0.0.1; a free one by default. */
   port?: number;
-  /** Aborts a start, also one in recovery; start() then rejects. */
+  /** Aborts a start, even during recovery; start() then rejects. */
   signal?: AbortSignal;
   /** PostgreSQL settings on top of the defaults, such as `{ fsync: 'off' }` for tests. */
   settings?: Settings;
@@ -94,7 +94,7 @@ export class EmbeddedPostgres {
     }
   }
 
-  /** Resolves when PostgreSQL has ended, by stop() or by itself. Never rejects. */
+  /** Resolves when PostgreSQL has ended, by stop() or unexpectedly. Never rejects. */
   get exited(): Promise<ProcessExit> {
     return this.server.exited;
   }
@@ -125,7 +125,7 @@ async function startServer(
     if (await waitUntilReady(cluster, server, signal)) return { server, port };
     const fault = await cluster.log.lastFault();
     if (withSocket && fault.includes('could not create any Unix-domain sockets')) {
-      // Some file systems support no sockets.
+      // Some file systems do not support sockets.
       withSocket = false;
       continue;
     }
@@ -160,7 +160,7 @@ async function socketDirectoryOf(clusterDir: string, port: number): Promise<stri
   );
 }
 
-/** False when the server ended, by itself or by the signal. Recovery after a crash has no time limit. */
+/** False when the server ended, unexpectedly or by the signal. Recovery after a crash has no time limit. */
 async function waitUntilReady(
   cluster: Cluster,
   server: SupervisedProcess,

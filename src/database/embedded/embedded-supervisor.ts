@@ -1,4 +1,4 @@
-/** Keeps the embedded PostgreSQL running: restarts it at the same address when it ends by itself. */
+/** Keeps the embedded PostgreSQL running: restarts it at the same address when it ends unexpectedly. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asDiskFull, DiskFullError } from './disk-space';
 import { EmbeddedPostgres, type EmbeddedPostgresOptions } from './embedded-postgres';
@@ -13,7 +13,7 @@ const WINDOW_MS = 60_000;
 
 export class EmbeddedSupervisor {
   private readonly stopped = new AbortController();
-  /** Times at which it ended or failed to start, in milliseconds of the monotonic clock. */
+  /** Times at which PostgreSQL ended or failed to start, in milliseconds of the monotonic clock. */
   private failures: number[] = [];
   private lastSaid = '';
   /** Resolves with the fault when PostgreSQL failed too often, and never otherwise. */

@@ -30,9 +30,9 @@ interface NativePackage {
 }
 
 /**
- * Programs that `user` (null: the user of this process) can execute. If that user cannot reach node_modules, as in a
- * clone beneath /root, root copies them once to a directory that all users can read.
- * Throws EmbeddedPostgresError when the platform has none, or they don't run here (musl, noexec mounts).
+ * Programs that `user` (null: the user of this process) can execute. If that user cannot reach node_modules, as in a clone
+ * below /root, root copies them once to a directory that all users can read. Throws EmbeddedPostgresError when the platform
+ * has none, or they don't run here (musl, noexec mounts).
  */
 export async function postgresBinaries(user: SystemUser | null): Promise<PostgresBinaries> {
   const native = await nativePackage();
@@ -77,7 +77,7 @@ async function restoreSymlinks(dir: string): Promise<void> {
   const listed = await readFile(path.join(dir, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   for (const { source, target } of JSON.parse(listed) as { source: string; target: string }[]) {
     const link = path.join(path.dirname(dir), target);
-    // Usually the link exists. One that cannot be created shows when the programs are run.
+    // Usually the link exists. A missing link is detected when the programs are run.
     await symlink(path.relative(path.dirname(target), source), link).catch(() => undefined);
   }
 }
@@ -125,10 +125,7 @@ async function openSharedDir(dir: string): Promise<void> {
   await chmod(dir, 0o755);
 }
 
-/**
- * Copies to a temporary name and renames, so that the final directory is always complete, also with two starts
- * at once.
- */
+/** Copies to a temporary name and renames, so that the final directory is always complete, even with two concurrent starts. */
 async function copyOnce(source: string, target: string): Promise<void> {
   const partial = await mkdtemp(`${target}.partial-`);
   try {

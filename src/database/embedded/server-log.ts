@@ -33,7 +33,7 @@ export class ServerLog {
   async lastFault(): Promise<string> {
     const written = (await readFile(this.file)).subarray(this.startOffset).toString('utf8');
     const lines = written.split('\n').filter((line) => line.trim() !== '' && !CLIENT_BACKEND.test(line));
-    const fault = lines.findLast((line) => FAULT.test(line)) ?? lines.at(-1) ?? 'it said nothing';
+    const fault = lines.findLast((line) => FAULT.test(line)) ?? lines.at(-1) ?? 'it logged nothing';
     return fault.replace(FAULT, '').trim();
   }
 

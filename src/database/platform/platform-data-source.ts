@@ -104,7 +104,7 @@ export async function openPlatformDatabase(
   });
   await connected(url, async (client) => {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    // Before anything is changed.
+    // Runs before anything is changed.
     await assertKnownMigrations(client);
     await revokePublicConnect(client);
     await dataSource.initialize();
@@ -179,7 +179,7 @@ async function assertUsable(client: Client): Promise<void> {
   if (faults.length > 0) throw new ServerUnusableError(faults);
 }
 
-/** Processes that start together do it one after the other. A database whose creation was interrupted is opened. */
+/** Serialises processes that start together. A database whose creation was interrupted is opened. */
 async function createDatabase(client: Client, maintenanceUrl: string, name: string): Promise<void> {
   await lockAsAdmin(client, MIGRATION_LOCK, (work) =>
     withConnection({ connectionString: maintenanceUrl }, work),
@@ -195,7 +195,7 @@ async function createDatabase(client: Client, maintenanceUrl: string, name: stri
   }
 }
 
-/** Keeps projects' roles out. capabilityWarnings() reports it where the role is not the database's owner. */
+/** Refuses roles of projects. capabilityWarnings() reports it where the role is not the database's owner. */
 async function revokePublicConnect(client: Client): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `select datname as name from pg_database where datname = current_database()
@@ -252,6 +252,6 @@ function reasonOf(error: unknown): string {
   // Node gives an AggregateError without a message when all addresses of a name refuse the connection.
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ');
   if (!(error instanceof Error)) return String(error);
-  // No code of the system or of PostgreSQL: the other side closed, did not answer or spoke another protocol.
+  // Without a code of the system or of PostgreSQL, the other side closed, did not answer or spoke another protocol.
   return codeOf(error) === undefined ? `${error.message} (is it a PostgreSQL server?)` : error.message;
 }

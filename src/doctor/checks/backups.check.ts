@@ -1,4 +1,4 @@
-/** Whether backups are scheduled, can be made, and exist. */
+/** Checks whether backups are scheduled, can be made, and exist. */
 import { Inject, Injectable } from '@nestjs/common';
 import { stat } from 'node:fs/promises';
 import { messageOf } from '../../common/errors/error-facts';

@@ -1,4 +1,4 @@
-/** Whether changes of tables can be followed on each server, and what their replication slots keep. */
+/** Checks whether changes of tables can be followed on each server, and how much log their replication slots keep. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
 import { PLATFORM_URL } from '../../database/platform/platform-url';

@@ -24,10 +24,10 @@ const WITH_ROLES = `with recursive ours as (
   ),
   homes (role, databases) as (select role, array_agg(home::text) from tenants group by 1)`;
 
-/** Of a database and a role. A list of all such pairs would grow with the roles of owners, times the databases. */
+/** The database and the role. A list of all pairs would grow with the roles of owners times the databases. */
 const IS_FOREIGN = 'array_position(h.databases, d.datname::text) is null';
 
-/** Also of databases that accept no connections now. */
+/** Includes databases that accept no connections now. */
 const OPEN = `${WITH_ROLES}
   select d.datname as database, case when a.grantee = 0 then 'every role' else a.grantee::regrole::text end as role
   from ours d cross join aclexplode(coalesce(d.datacl, acldefault('d', d.datdba))) a

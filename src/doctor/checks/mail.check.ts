@@ -1,4 +1,4 @@
-/** The mail server: whether it accepts the login, or a test mail. */
+/** Checks whether the mail server accepts the login, or a test mail. */
 import { Inject, Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../../common/errors/error-facts';

@@ -1,4 +1,4 @@
-/** Whether all secrets are encrypted under MASTER_KEY. */
+/** Checks whether all secrets are encrypted under MASTER_KEY. */
 import { Injectable } from '@nestjs/common';
 import { MasterKeyRotation } from '../../projects/master-key-rotation.service';
 import { DoctorCheck, Finding } from '../finding';

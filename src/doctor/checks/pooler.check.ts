@@ -1,4 +1,4 @@
-/** PgBouncer before the servers: whether requests reach the right server through it, in transaction mode. */
+/** Checks whether requests reach the right server through PgBouncer, in transaction mode. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
 import { messageOf } from '../../common/errors/error-facts';
@@ -59,7 +59,7 @@ export class PoolerCheck extends DoctorCheck {
     }
   }
 
-  /** What its console says. */
+  /** Checks the settings that its console shows. */
   private async settings(pooler: string, config: HostListConfig): Promise<Finding[]> {
     let settings: Map<string, string>;
     try {
@@ -90,7 +90,7 @@ export class PoolerCheck extends DoctorCheck {
     )
       found.push(
         this.warning(
-          `${pooler} does not reset sessions, so a request may see what a function of the same project left in one`,
+          `${pooler} does not reset sessions, so a request may see state that a function of the same project left in a session`,
           'Set server_reset_query = discard all and server_reset_query_always = 1.',
         ),
       );
@@ -107,7 +107,7 @@ async function isSameServer(server: DatabaseServer, pooled: HostListConfig): Pro
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Whether a client gets the session of another one that is connected, but in no transaction. */
+/** Whether a client gets the session of another client that is connected, but not in a transaction. */
 async function sharesSessions(config: HostListConfig): Promise<boolean> {
   return withConnection(config, (first) =>
     withConnection(config, async (second) => {

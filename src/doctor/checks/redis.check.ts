@@ -1,4 +1,4 @@
-/** Redis, where it is configured: whether it can be used as Plinth uses it. */
+/** Checks whether Redis, where it is configured, can be used as Plinth uses it. */
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';

@@ -1,4 +1,4 @@
-/** Read replicas of the servers: whether they stream from their primary, and how far they are behind. */
+/** Checks whether the read replicas stream from their primary, and how far they are behind. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { messageOf } from '../../common/errors/error-facts';
@@ -10,7 +10,7 @@ import { DoctorCheck, Finding } from '../finding';
 
 /** Milliseconds for a connection. */
 const CONNECT_MS = 3_000;
-/** Milliseconds that a replica may be behind; reads are sent to the primary above it. */
+/** Milliseconds that a replica may be behind; above this, reads are sent to the primary. */
 const LAG_MS = 1_000;
 const POLL_INTERVAL_MS = 20;
 
@@ -75,7 +75,7 @@ export class ReplicasCheck extends DoctorCheck {
     }
   }
 
-  /** It is another server than a standby of this primary. */
+  /** The server is not a standby of this primary. */
   private foreign(replica: string, its: ServerIdentity, own: ServerIdentity): Finding | null {
     if (its.system !== own.system)
       return this.failed(
@@ -112,7 +112,7 @@ export class ReplicasCheck extends DoctorCheck {
       if (took > LAG_MS)
         return this.warning(
           `${replica} is more than ${LAG_MS / 1000} s behind, so it is not read`,
-          'Look for long queries on the replica that hold up its replay, for its disk, and for the network.',
+          'Check the replica for long queries that delay its replay, and check its disk and the network.',
         );
       await sleep(POLL_INTERVAL_MS);
     }

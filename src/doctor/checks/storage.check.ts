@@ -1,4 +1,4 @@
-/** The storage provider: whether it writes, reads and deletes an object. */
+/** Checks whether the storage provider writes, reads and deletes an object. */
 import { Inject, Injectable } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
@@ -24,7 +24,7 @@ export class StorageCheck extends DoctorCheck {
     super();
   }
 
-  /** Under the id of a project that does not exist, so that the sweep removes what an interrupted check leaves. */
+  /** Under the id of a project that does not exist, so that the sweep removes the object of an interrupted check. */
   async find(): Promise<Finding[]> {
     const { provider } = this.config.storage;
     const address = this.store.newAddress(randomId());

@@ -1,4 +1,4 @@
-/** Whether the write-ahead log of the embedded PostgreSQL is archived, and how far the archive is behind. */
+/** Checks whether the write-ahead log of the embedded PostgreSQL is archived, and how far the archive is behind. */
 import { Inject, Injectable } from '@nestjs/common';
 import { SLOT, SLOT_LIMIT } from '../../backup/physical/wal-receiver';
 import { APP_CONFIG, AppConfig } from '../../config/app-config';
@@ -7,7 +7,7 @@ import { DatabaseServer, MAINTENANCE_DATABASE } from '../../provisioning/databas
 import { DoctorCheck, Finding } from '../finding';
 
 const MIB = 1024 * 1024;
-/** Bytes of log that are not archived yet, from which the archive counts as too slow: eight files of the log. */
+/** Bytes of log that are not archived yet, above which the archive counts as too slow: eight files of the log. */
 const BEHIND = 128 * MIB;
 
 /** A slot without a position has reserved no log yet. */
@@ -19,7 +19,7 @@ const FIND_SLOT = `
 interface SlotState {
   readonly is_active: boolean;
   readonly is_lost: boolean | null;
-  /** Bytes between the end of the log and what is durable in the archive. */
+  /** Bytes between the end of the log and the durable part of the archive. */
   readonly behind: number | null;
 }
 

@@ -1,4 +1,4 @@
-/** What waits for receivers of webhooks, over all projects. */
+/** Deliveries that wait for the receivers of webhooks, in all projects. */
 import { Injectable } from '@nestjs/common';
 import { WebhookProjectsRepository } from '../../webhooks/webhook-projects.repository';
 import { DoctorCheck, Finding } from '../finding';
@@ -22,7 +22,7 @@ export class WebhooksCheck extends DoctorCheck {
       return [
         this.warning(
           `${counts}; the queue of ${full.join(', ')} was full within a day, and its oldest deliveries were skipped`,
-          'Disable webhooks whose receivers are gone; webhook_queue_rows and webhook_queue_bytes of the project raise the bound.',
+          'Disable webhooks whose receivers no longer exist; webhook_queue_rows and webhook_queue_bytes of the project raise the bound.',
         ),
       ];
     if (!oldestAt || Date.now() - oldestAt.getTime() < LATE_MS) return [this.ok(counts)];

@@ -1,4 +1,4 @@
-/** Platform administration: checks of the install and what it depends on. */
+/** Platform administration: checks of the install and its dependencies. */
 import { Controller, Post } from '@nestjs/common';
 import { IsEmail } from 'class-validator';
 import { StrictBody } from '../../http/input/strict-input.decorator';

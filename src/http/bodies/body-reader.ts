@@ -15,7 +15,7 @@ import { announcedLength, readBody } from './read-body';
 export interface BodyKind {
   /** Bytes. */
   readonly limit: number;
-  /** Bytes of memory for each byte of the body, with everything that is made from it. */
+  /** Bytes of memory for each byte of the body, including all data derived from it. */
   readonly multiple: number;
 }
 
@@ -74,7 +74,7 @@ export class BodyReader {
   }
 
   /**
-   * Reserves memory for a body that streams, of which so many bytes are held at a time; at most the share of one request.
+   * Reserves memory for a body that streams, of which this many bytes are held at a time; at most the share of one request.
    * @throws AppError 503
    */
   reserve(request: Request, bytes: number): Reservation | Promise<Reservation> {

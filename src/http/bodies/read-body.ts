@@ -4,7 +4,7 @@ import { BodyBlocks } from '../../row-stream/row-body';
 import { bodyEndedEarly, bodyTooLarge, bodyTooSlow } from './body.errors';
 import { BodyPace, type PaceLimits } from '../../admission/body-pace';
 
-/** A body of up to so many bytes that arrives in one chunk is not copied. */
+/** A body of up to this many bytes that arrives in one chunk is not copied. */
 const SMALL = 64 * 1024;
 
 export interface ReadOptions {

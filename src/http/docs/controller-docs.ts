@@ -1,6 +1,6 @@
 /**
- * Documents the handlers of a controller from their signatures and routes: body, query string, path parameters, and the
- * errors that all routes of their kind have. A handler declares its own errors alone, with @Errors().
+ * Documents the handlers of a controller from their signatures and routes: body, query string, path parameters, and the errors
+ * that all routes of their kind have. A handler declares only its own errors, with @Errors().
  */
 import 'reflect-metadata';
 import { METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants';

@@ -16,8 +16,8 @@ export const UUID_EXAMPLE = '0b6f5e5c-3f0a-4c55-9a3b-2f1d8c7e6a90';
 export const FREE_OBJECT = { type: 'object', additionalProperties: true } as const;
 
 /**
- * Null and nothing else. OpenAPI 3.0 has no such type, and generators turn `enum: [null]` into code that does not compile:
- * an object without members, or null.
+ * A schema for null only. OpenAPI 3.0 has no such type, and generators turn `enum: [null]` into code that does not compile: an
+ * object without members, or null.
  */
 export const NULL = {
   type: 'object',

@@ -1,4 +1,4 @@
-/** How handlers are described in the OpenAPI document: its text, body, successful answers and own errors. */
+/** Describes handlers in the OpenAPI document: text, body, successful answers and specific errors. */
 import 'reflect-metadata';
 import { applyDecorators, HttpCode, SetMetadata, type Type } from '@nestjs/common';
 import {

@@ -11,7 +11,7 @@ export const platformErrorBody = ({ message, code, status, extra }: AppError): P
   error: { message, code, status, ...extra },
 });
 
-/** A code of ours, or the SQLSTATE of the platform's own database. */
+/** A code of Plinth, or the SQLSTATE of the platform's own database. */
 const ANY_CODE: SchemaObject = {
   type: 'string',
   pattern: '^([a-z_]+|[0-9A-Z]{5})$',

@@ -102,10 +102,10 @@ const arrayOf = ({ maxItems }: Schema): PropertyDecorator[] => [
 export const uuid = (options: Options = {}, more: Schema = {}): Field<string> =>
   field({ type: String, format: 'uuid', ...optionsOf(options, more) }, [validator.IsUUID()], UUID_EXAMPLE);
 
-/** A time of an answer. */
+/** A time in a response. */
 export const time = (options: Options = {}, more: Schema = {}): Field<Date> => timeOf(options, more);
 
-/** The same, where it is text already. */
+/** A time in a response that is already a string. */
 export const timeText = (options: Options = {}, more: Schema = {}): Field<string> => timeOf(options, more);
 
 const timeOf = <T>(options: Options, more: Schema): Field<T> =>
@@ -128,11 +128,11 @@ export function whole(options: Options<Further> = {}, more: Schema & Further = {
   return field({ type: 'integer', ...schema }, [validator.IsInt(), ...bounds, ...checks], minimum ?? 1);
 }
 
-/** Bytes, rows, files. */
+/** A count: bytes, rows or files. */
 export const size = (options: Options<Further> = {}, more: Schema & Further = {}): Field<number> =>
   whole({ ...SIZE, ...optionsOf(options, more) });
 
-/** A whole number of a query string, in plain digits: no exponent, no blank. */
+/** A whole number of a query string, in plain digits: without exponent and spaces. */
 function digits(
   min: number,
   max?: number,
@@ -183,15 +183,15 @@ export function list<T extends object>(
   ]);
 }
 
-/** JSON of the caller. */
+/** JSON that the caller chose. */
 export const json = (options: Options = {}, more: Schema = {}): Field<JsonObject> =>
   field({ ...FREE_OBJECT, ...optionsOf(options, more) }, [FreeJson()], {});
 
-/** JSON of an answer. */
+/** JSON in a response. */
 export const anyObject = (options: Options = {}, more: Schema = {}): Field<object> =>
   field({ ...FREE_OBJECT, ...optionsOf(options, more) }, [], {});
 
-/** An empty text is the same as an absent one. */
+/** An empty string counts as absent. */
 export const EmptyIsAbsent = (): PropertyDecorator =>
   Transform(({ value }: { value: unknown }) => (value === '' ? undefined : value));
 
@@ -208,7 +208,7 @@ const orNull = <T>(of: Field<T>): Field<T | null> => ({
   schema: { ...of.schema, nullable: true },
   example: () => {
     if ('example' in of.schema) return of.schema.example;
-    // For OpenAPI 3.0 null is no valid example of a reference that may be null.
+    // For OpenAPI 3.0 null is not a valid example of a reference that may be null.
     return isModel(of.schema.type) ? of.example() : null;
   },
 });
@@ -301,7 +301,7 @@ export function model(baseOrFields: Type | Fields, more?: Fields): Type {
   return made;
 }
 
-/** Undefined for a class that was not made by model(), and for what is made of one. */
+/** Undefined for a class that was not made by model(), and for classes derived from one. */
 const membersOf = (type: Type): readonly string[] | undefined =>
   Reflect.getMetadata(MEMBERS, type) as string[] | undefined;
 

@@ -1,4 +1,4 @@
-/** What attributes of a directory become (GoTrue's `attribute_mapping`): claims of the identity, or custom claims. */
+/** Maps attributes of a directory to claims of the identity or to custom claims (GoTrue's `attribute_mapping`). */
 import { isJsonObject, type JsonObject } from '../../common/text/json';
 import { isDomainAllowed, parseEmailAddress } from '../email-address';
 
@@ -11,7 +11,7 @@ export interface MappedAttribute {
   readonly default?: string;
 }
 
-/** What a directory says about a user who signed in there. */
+/** The data of a directory about a user who signed in there. */
 export interface DirectoryUser {
   readonly issuer: string;
   readonly subject: string;
@@ -24,7 +24,7 @@ export interface AttributeMapping {
   readonly keys: Readonly<Record<string, MappedAttribute>>;
 }
 
-/** Of names, and of default values. */
+/** Limit of names, and of default values. */
 const MAX_NAME = 500;
 const MAX_KEYS = 50;
 const MAX_NAMES = 20;
@@ -34,7 +34,7 @@ const PERSONAL = ['email', 'name', 'preferred_username', 'picture'];
 const isName = (value: unknown): value is string =>
   typeof value === 'string' && value !== '' && value.length <= MAX_NAME;
 
-/** @returns null for a value that is no mapping */
+/** @returns null for a value that is not a mapping */
 export function parseMapping(value: unknown): AttributeMapping | null {
   if (!isJsonObject(value) || !isJsonObject(value.keys)) return null;
   const keys = Object.entries(value.keys);

@@ -21,7 +21,7 @@ const START_TLS = Buffer.concat([
   Buffer.from('1.3.6.1.4.1.1466.20037'),
 ]);
 
-/** @param ca PEM of a private authority @throws Error if the server cannot be reached, or proved */
+/** @param ca PEM of a private authority @throws Error if the server cannot be reached, or its certificate is not valid */
 export async function withDirectory<T>(
   http: OutboundHttp,
   { url, ca }: { url: string; ca: string | null },
@@ -33,7 +33,7 @@ export async function withDirectory<T>(
   const socket = http.connect(host, Number(port) || (isSecure ? 636 : 389));
   const deadline = setTimeout(() => socket.destroy(new Error('the directory takes too long')), TIMEOUT_MS);
   socket.on('error', () => {});
-  // A stream that is closed without an error ends no wait.
+  // Closing the stream without an error would not end the wait.
   const closed = new Promise<never>((_done, fail) => {
     socket.once('close', () => fail(new Error('the connection to the directory was closed')));
   });
@@ -78,7 +78,7 @@ function limit(): ConstructorParameters<typeof Transform>[0] extends infer Optio
   };
 }
 
-/** Whatever comes with the answer was not encrypted, so nothing may. */
+/** Refuses bytes after the answer, because they were not encrypted. */
 async function startTls(socket: Duplex): Promise<void> {
   socket.write(START_TLS);
   let answer = Buffer.alloc(0);

@@ -14,7 +14,7 @@ export interface LdapDirectory {
   readonly bindDn: string;
   readonly bindPassword: string;
   readonly baseDn: string;
-  /** `{login}` stands for what the user enters. */
+  /** `{login}` stands for the login that the user enters. */
   readonly userFilter: string;
   /** Never changes for a user. */
   readonly idAttribute: string;
@@ -47,7 +47,7 @@ export function signInAt(
   return withDirectory(http, directory, async (client) => {
     await client.bind(directory.bindDn, directory.bindPassword);
     const entry = await findUser(client, directory, login);
-    // An unknown login takes as many steps. A directory ignores case and spaces, so here they count for nothing, too.
+    // An unknown login takes the same number of steps. Case and spaces are ignored, as a directory does.
     const plain = login.trim().toLowerCase().replace(/\s+/g, ' ');
     const dn = entry?.dn ?? `cn=${createHash('sha256').update(plain).digest('hex')},${directory.baseDn}`;
     const groups = await groupsOf(client, directory, dn);
@@ -73,7 +73,7 @@ async function findUser(
     sizeLimit: 2,
     explicitBufferAttributes: [idAttribute],
   });
-  // Two entries: nobody can say whose password it is.
+  // With two entries, the owner of the password is ambiguous.
   return searchEntries.length === 1 ? (searchEntries[0] ?? null) : null;
 }
 

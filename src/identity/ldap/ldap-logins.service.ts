@@ -18,7 +18,7 @@ export interface GivenLogin {
   readonly password: string;
 }
 
-/** Where the users of a scope sign in. */
+/** The directory where the users of a scope sign in. */
 export interface ScopedDirectory<Scope extends GuessScope> {
   readonly scope: Scope;
   readonly setting: LdapSetting;
@@ -43,7 +43,7 @@ export class LdapLogins {
       account: `ldap:${account.toLowerCase()}`,
       origin,
     });
-    // A directory finds an entry by many logins: other spaces, marks and attributes. So its guesses are counted, too.
+    // Counts guesses for the entry, too: a directory finds it by many spellings and attributes.
     const attempt: PasswordAttempt = (dn, work) => this.throttle.attemptOn(guessOn(`dn:${dn}`), work);
     return this.throttle.attempt(guessOn(given.login), () => this.ask(directory, given, attempt));
   }

@@ -5,12 +5,12 @@ import { isJsonObject, type JsonObject } from '../../common/text/json';
 import { equalSecrets } from '../../infra/crypto/constant-time';
 import type { KeySets } from './key-sets';
 
-/** Signatures with a public key only. `none` and HMAC are never accepted, whatever the issuer says. */
+/** Signatures with a public key only. `none` and HMAC are never accepted, regardless of the issuer's metadata. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'] as const;
 type Algorithm = (typeof ALGORITHMS)[number];
 /** Characters. */
 const MAX_TOKEN = 16_384;
-/** Seconds that the clocks may be apart. */
+/** Allowed clock difference in seconds. */
 export const CLOCK_TOLERANCE = 120;
 
 export interface ExpectedToken {
@@ -53,7 +53,7 @@ function assertAuthorizedParty({ aud, azp }: JsonObject, audience: readonly stri
     throw new Error('the ID token was issued to another client');
 }
 
-/** `at_hash` (3.1.3.6): an access token that was put next to an ID token of somebody else does not fit. */
+/** `at_hash` (3.1.3.6): detects an access token that was combined with another user's ID token. */
 export function isAccessTokenOf(
   { at_hash: expected }: JsonObject,
   algorithm: string,

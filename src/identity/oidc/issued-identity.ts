@@ -2,7 +2,7 @@
 import { type JsonObject, memberAt } from '../../common/text/json';
 import type { DirectoryUser } from '../directories/attribute-mapping';
 
-/** Methods of authentication that are a second factor by themselves, or stand for one (RFC 8176, 2). */
+/** Methods of authentication that are or imply a second factor (RFC 8176, 2). */
 const SECOND_FACTORS = ['mfa', 'otp', 'hwk', 'sc'];
 const MAX_NAME = 200;
 const MAX_GROUPS = 1_000;
@@ -12,7 +12,7 @@ export interface IssuedIdentity {
   readonly subject: string;
   /** Null if the issuer gives none. */
   readonly email: string | null;
-  /** Null if the issuer does not tell. */
+  /** Null if the issuer does not state it. */
   readonly emailVerified: boolean | null;
   readonly name: string | null;
   readonly groups: readonly string[];
@@ -38,8 +38,8 @@ export function toIssuedIdentity(claims: JsonObject, groupsClaim: string): Issue
 }
 
 /**
- * The same of a directory. An address that it does not prove counts as one that an issuer says nothing about.
- * @param way keeps its issuers apart from those of OpenID Connect @throws Error for a subject that cannot be stored
+ * The same for a directory. An address that it does not prove counts as an address whose proof is unknown.
+ * @param way distinguishes its issuers from those of OpenID Connect @throws Error for a subject that cannot be stored
  */
 export function toDirectoryIdentity(
   way: string,
@@ -55,7 +55,7 @@ export const hasClaim = (claims: JsonObject, path: string): boolean => memberAt(
 
 function nameIn({ name, preferred_username: username }: JsonObject): string | null {
   const found = [name, username].find((text) => typeof text === 'string' && text.trim() !== '');
-  // PostgreSQL stores no NUL, and UTF-8 no lone surrogate.
+  // PostgreSQL cannot store NUL, nor UTF-8 a lone surrogate.
   return typeof found === 'string'
     ? found.replaceAll('\0', '').toWellFormed().slice(0, MAX_NAME).toWellFormed()
     : null;

@@ -17,7 +17,7 @@ const MAX_SIZE = 256 * 1024;
 const TIMEOUT_MS = 5_000;
 /** Milliseconds after which a set is read again. */
 const FRESH_MS = 10 * 60_000;
-/** Milliseconds between two attempts to read a set, for whatever reason. */
+/** Milliseconds between two attempts to read a set, for any reason. */
 const PAUSE_MS = 15_000;
 
 interface KeySet {
@@ -32,7 +32,7 @@ interface Entry {
 }
 
 export interface WantedKey {
-  /** Of the token's header; absent if it names none. */
+  /** The `kid` in the token's header; absent if it has none. */
   readonly kid?: string;
   /** Pinned by the caller, such as `RS256`. */
   readonly algorithm: string;
@@ -85,7 +85,7 @@ export class KeySets {
     if (response.status !== 200) throw new Error(`the key set answers ${response.status}`);
     const body = parseJson(await response.text());
     const keys = isJsonObject(body) && Array.isArray(body.keys) ? body.keys : null;
-    if (!keys || keys.length > MAX_KEYS) throw new Error('the key set is none, or has too many keys');
+    if (!keys || keys.length > MAX_KEYS) throw new Error('the key set is not valid, or has too many keys');
     return { keys: keys.filter(isJsonObject), readAt: this.clock.now() };
   }
 }

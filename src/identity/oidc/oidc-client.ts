@@ -31,20 +31,20 @@ export interface OidcClientConfig {
   readonly fetch?: CustomFetch;
   /** How the secret is sent; default: `basic`. */
   readonly authentication?: 'basic' | 'post';
-  /** Of an OAuth 2 server without OpenID Connect, which has no metadata to discover and issues no ID tokens. */
+  /** For an OAuth 2 server without OpenID Connect, which has no metadata to discover and issues no ID tokens. */
   readonly server?: ServerMetadata;
 }
 
-/** What one sign-in is bound to. */
+/** The values that a sign-in is bound to. */
 export interface OidcChecks {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
 }
 
-/** What the token endpoint answered. */
+/** The answer of the token endpoint. */
 export interface IssuedTokens {
-  /** Of the ID token; null for a server without OpenID Connect. */
+  /** Claims of the ID token; null for a server without OpenID Connect. */
   readonly claims: JsonObject | null;
   readonly idToken: string | null;
   readonly accessToken: string;
@@ -57,7 +57,7 @@ export class OidcClient {
 
   constructor(private readonly config: OidcClientConfig) {}
 
-  /** The issuer's page, and what its answer is checked with. @throws AppError 503 */
+  /** The issuer's page, and the values with which its answer is checked. @throws AppError 503 */
   async begin(): Promise<{ url: string; checks: OidcChecks }> {
     const library = await import('openid-client');
     const checks = { ...(await this.newChecks()), state: library.randomState() };
@@ -69,7 +69,7 @@ export class OidcClient {
     return { nonce: library.randomNonce(), verifier: library.randomPKCECodeVerifier() };
   }
 
-  /** The issuer's page. @param parameters in addition @throws AppError 503 */
+  /** The issuer's page. @param parameters to add @throws AppError 503 */
   async urlFor(checks: OidcChecks, parameters: Readonly<Record<string, string>> = {}): Promise<string> {
     const library = await import('openid-client');
     const configuration = await this.discover();
@@ -93,7 +93,7 @@ export class OidcClient {
   /**
    * Verifies the issuer's answer and exchanges its code. The signature of an ID token is not verified, since it came over TLS.
    * @param query of the callback's URL, with `?`
-   * @throws AppError 401 for an answer that is not the one to this sign-in, 503
+   * @throws AppError 401 for an answer to another sign-in, 503
    */
   async exchange(query: string, checks: OidcChecks): Promise<IssuedTokens> {
     const configuration = await this.discover();
@@ -119,7 +119,7 @@ export class OidcClient {
   }
 
   /**
-   * The claims of an account: of its ID token, and of the userinfo endpoint if it lacks one that is wanted.
+   * The claims of an account: of its ID token, and of the userinfo endpoint if it lacks a wanted claim.
    * @throws AppError 401, 503
    */
   async claimsOf(claims: JsonObject, accessToken: string, wanted: readonly string[]): Promise<JsonObject> {

@@ -15,7 +15,9 @@ import { passkeyFailed } from '../identity.errors';
 /** Characters; authenticators use at most 1023 bytes. */
 const MAX_CREDENTIAL_ID = 1_400;
 const MAX_TRANSPORTS = 10;
-/** Characters of a field, of which answers have hundreds: the library decodes CBOR at once, and a megabyte of it takes seconds. */
+/**
+ * Characters of a field, of which answers have hundreds: the library decodes CBOR synchronously: a megabyte of it takes seconds.
+ */
 const MAX_FIELD = 8_192;
 /** Milliseconds for which a browser asks for the passkey. */
 const CHALLENGE_MS = 60_000;
@@ -27,7 +29,7 @@ export interface RelyingParty {
   readonly origins: readonly string[];
 }
 
-/** What a signature is verified with. */
+/** The credential with which a signature is verified. */
 export interface PasskeyCredential {
   readonly credentialId: string;
   readonly publicKey: Buffer;
@@ -70,12 +72,12 @@ export async function creationOptions(
   });
 }
 
-/** For a sign-in. They name no credentials, so they tell nothing about accounts. @param challenge in base64url */
+/** For a sign-in. Contains no credential ids, which would reveal accounts. @param challenge in base64url */
 export function requestOptions(
   { id: rpId }: Pick<RelyingParty, 'id'>,
   challenge = randomBytes(32).toString('base64url'),
 ): PublicKeyCredentialRequestOptionsJSON {
-  // Without the library: loading it holds the event loop for a second, and anybody may ask for a challenge.
+  // Does not load the library, which blocks the event loop for a second: anybody may request a challenge.
   return { challenge, rpId, timeout: CHALLENGE_MS, userVerification: 'preferred' };
 }
 
@@ -111,7 +113,7 @@ export async function verifyCreation(
   return { credentialId, publicKey: Buffer.from(publicKey), counter, transports: known, rpId: party.id };
 }
 
-/** The id to look the stored credential up by; null for one that no credential has. */
+/** The id to look the stored credential up by; null for an id that no credential can have. */
 export function credentialIdOf({ id }: JsonObject): string | null {
   return typeof id === 'string' && id.length <= MAX_CREDENTIAL_ID && !id.includes('\0') ? id : null;
 }

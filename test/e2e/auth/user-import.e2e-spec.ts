@@ -109,7 +109,7 @@ it.each([
   ['is a list', '[]', 'The line is not a JSON object'],
   ['is not UTF-8', Buffer.from('7b22656d61696c223a22ff227d', 'hex'), 'The line is not valid JSON'],
   ['has an unknown member', '{"mail": "a@example.com"}', 'mail is unknown'],
-  ['has a wrong type', '{"email": 7}', 'email is not a text'],
+  ['has a wrong type', '{"email": 7}', 'email is not a string'],
   ['has no address', '{"email": "ada"}', 'email is not an address'],
   ['has no UUID', '{"id": "1; drop table"}', 'id is not a UUID'],
   ['holds a NUL', '{"email":"a@example.com","user_metadata":{"a":"\\u0000"}}', 'NUL'],

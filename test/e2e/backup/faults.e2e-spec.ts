@@ -89,7 +89,7 @@ it.each<[string, () => Buffer, RegExp]>([
   [
     'has a member too many',
     () => altered((tar) => inserted(tar, 'sums/', ANOTHER)),
-    /the member files\/00000000-\S+ is in no list of checksums/,
+    /the member files\/00000000-\S+ is missing in the lists of checksums/,
   ],
   [
     'has a file of another name',
@@ -99,7 +99,7 @@ it.each<[string, () => Buffer, RegExp]>([
   [
     'has a member after its list',
     () => altered((tar) => inserted(tar, 'manifest.json', ANOTHER)),
-    /the member files\/00000000-\S+ is in no list of checksums/,
+    /the member files\/00000000-\S+ is missing in the lists of checksums/,
   ],
   [
     'lacks a member',

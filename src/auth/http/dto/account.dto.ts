@@ -33,7 +33,7 @@ export class SignInDto extends f.model({
 }) {}
 
 export class LdapSignInDto extends f.model({
-  login: f.text('As the filter of the directory has it', { min: 1, max: 256, example: 'ada' }),
+  login: f.text('The login, as the filter of the directory expects it', { min: 1, max: 256, example: 'ada' }),
   password: f.text({ min: 1, max: MAX_PASSWORD, example: 'correct horse' }),
   gotrue_meta_security: CAPTCHA,
 }) {}

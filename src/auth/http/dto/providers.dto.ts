@@ -13,7 +13,7 @@ export class SaveProviderDto extends f.model({
     enum: [...PRESETS],
   }),
   enabled: f.optional.flag('Default: true'),
-  client_id: f.optional.text('Needed for a new provider', { min: 1, max: MAX_CLIENT_ID }),
+  client_id: f.optional.text('Required for a new provider', { min: 1, max: MAX_CLIENT_ID }),
   client_secret: f.optional.text(
     'Stored encrypted and never shown again. Default: the stored one stays, if the address of the provider does',
     { min: 1, max: MAX_SECRET },
@@ -24,7 +24,7 @@ export class SaveProviderDto extends f.model({
         maxLength: MAX_URL,
         format: 'uri',
         description:
-          'Of `oidc` and `keycloak` (the address of the realm); of an own server of `gitlab` or `github`',
+          'For `oidc` and `keycloak` (the address of the realm); for a self-hosted server of `gitlab` or `github`',
       },
       [
         MaxLength(MAX_URL),

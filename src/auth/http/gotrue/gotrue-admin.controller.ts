@@ -286,7 +286,7 @@ function toInput(body: GoTrueAdminUpdateDto, now: number): UserInput {
 }
 
 const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1_000 };
-/** Milliseconds: a hundred years, so that the date has four digits. */
+/** A hundred years in milliseconds, so that the year has four digits. */
 const LONGEST_BAN = 100 * 366 * 24 * 3_600_000;
 
 /** `24h30m`, as Go writes it; `none` lifts the ban. */

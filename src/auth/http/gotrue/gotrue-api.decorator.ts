@@ -53,7 +53,7 @@ const DOCS: AreaDocs = {
 export const GoTrueController = (path = ''): ClassDecorator =>
   Controller(path === '' ? GOTRUE_BASE : `${GOTRUE_BASE}/${path}`);
 
-/** @param guards run after those of the credentials */
+/** @param guards run after the guards of the credentials */
 export const GoTrueApi = (
   credential: 'apikey' | 'bearer' | 'service_role' | 'token',
   ...guards: Type<CanActivate>[]

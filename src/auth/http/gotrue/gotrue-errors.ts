@@ -1,4 +1,4 @@
-/** Plinth's errors as clients of GoTrue know them: status, `error_code` and message. */
+/** Plinth's errors in the terms of GoTrue's clients: status, `error_code` and message. */
 import type { Request } from 'express';
 import { CredentialsRefused } from '../../../access/access.errors';
 import { AppError } from '../../../common/errors/app-error';
@@ -97,7 +97,7 @@ const KNOWN: Readonly<Record<string, Known>> = {
 const NOT_JSON = bodyNotJson();
 const BAD_JSON: Known = [400, 'bad_json', null];
 
-/** Routes whose limit is one of mails. */
+/** Routes that are limited by the number of mails. */
 const MAILING = /\/(recover|otp|magiclink|resend|invite|reauthenticate)$/;
 
 /** An error that is already in GoTrue's terms. */

@@ -139,7 +139,7 @@ export class GoTrueFactorsController {
   ): Promise<GoTrueSessionResponse> {
     const isValid = isChallenge(project, factorSubject(owner, factorId), challengeId, this.clock.now());
     if (!isValid) {
-      // 401 for a session that is over comes first.
+      // Checks the session first, which is answered with 401 if it is over.
       await this.profiles.get(project, owner.userId, owner.sessionId);
       throw challengeExpired();
     }

@@ -54,7 +54,7 @@ export class GoTruePagesController {
     const type = body.get('type') ?? '';
     const context = await this.contexts.find(pageFor(type), slug, request);
     const { project, texts } = context;
-    // Checked again: anybody can send the form.
+    // Checks again, because anybody can send the form.
     const target = redirectFor(project.settings, body.get('redirect_to') || undefined);
     try {
       const kinds = isVerifyType(type) ? kindsOf(type) : [];
@@ -78,7 +78,7 @@ export class GoTruePagesController {
     }
   }
 
-  /** Asks for the password where somebody else may have chosen that of the account. */
+  /** Asks for a password if somebody else may have chosen the current one. */
   private async form(
     context: PageContext,
     token: string,

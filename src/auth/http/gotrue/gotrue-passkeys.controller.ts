@@ -55,7 +55,7 @@ export class GoTruePasskeySignInController {
   @Captcha()
   @HttpCode(200)
   @Describe(`Begin a sign-in with a passkey (GoTrue)
-    Needs the apikey only, and the setting \`passkeys_enabled\`. The options name no passkeys, so they tell nothing about accounts.`)
+    Needs the apikey only, and the setting \`passkeys_enabled\`. The options name no passkeys, so they reveal nothing about accounts.`)
   @JsonBody(GoTruePasskeyOptionsDto, { required: false })
   @Answer(200, 'The options for the browser', GoTruePasskeyChallengeResponse, LIMIT_HEADERS)
   @Errors(passkeysDisabled())

@@ -1,8 +1,8 @@
-/** What a request says about a provider, and the tokens of a provider in an answer. */
+/** Reads the parameters for a provider from a request, and writes a provider's tokens into an answer. */
 import type { ProviderRequest, ProviderTokens } from '../../providers/provider-sign-in.service';
 import { validationFailed } from './gotrue-errors';
 
-/** Parameters that an application may add. All others would change what the answer is checked with, or where it goes. */
+/** Parameters that an application may add. Other parameters could change the checks of the answer, or its target. */
 const PASSED = [
   'access_type',
   'acr_values',
@@ -37,7 +37,7 @@ export function providerRequest(query: Query): Pick<ProviderRequest, 'provider' 
   return { provider, scopes: scopes.replaceAll('+', ' '), parameters: Object.fromEntries(parameters) };
 }
 
-/** Without the absent ones. */
+/** Leaves out absent members. */
 export function tokensOf({ accessToken, refreshToken }: ProviderTokens): {
   provider_token?: string;
   provider_refresh_token?: string;

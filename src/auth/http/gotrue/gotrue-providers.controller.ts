@@ -80,7 +80,7 @@ export class GoTrueProvidersController {
   @Describe(`Sign in with a provider (GoTrue)
     For browsers: redirects to the page of the provider. Without \`code_challenge\`, a cookie binds the sign-in to the browser. \`prompt\`, \`login_hint\` and other parameters for the page of the provider are passed on.`)
   @Text('provider', 'Name of a provider of the project', { required: true, example: 'google' })
-  @Text('redirect_to', 'Where the sign-in leads: an address of the list of the project')
+  @Text('redirect_to', 'The target of the sign-in: an address in the list of the project')
   @Text('scopes', 'Further scopes, separated by spaces')
   @Text('code_challenge', 'PKCE (RFC 7636)')
   @Text('code_challenge_method', '`s256` or `plain`')
@@ -130,7 +130,7 @@ export class GoTrueProvidersController {
     @Res() response: Response,
   ): Promise<void> {
     const project = await this.projects.admit(slug, 'POST');
-    // The address of this Plinth is that of the configuration; a Host header has no influence.
+    // Uses the configured address of this server, never the Host header.
     const { search, searchParams } = new URL(request.originalUrl, 'http://plinth.invalid');
     const { flow, fault } = this.open(project, searchParams.getAll('state'));
     if (!flow) return redirectFault(response, project.settings.site_url, fault);
@@ -150,7 +150,7 @@ export class GoTrueProvidersController {
   @FormRoute('callback', 'it leads to the same path by GET, where the code of the provider is the credential')
   @ApiExcludeEndpoint()
   receive(@FormBody() form: URLSearchParams, @Res() response: Response): void {
-    // The form of Apple comes from another site, without the cookie; the address below has it.
+    // Apple's form comes from another site, so without the cookie; the redirect to the address below sends it.
     const given = ['code', 'state', 'iss', 'error'].flatMap((name) =>
       form.getAll(name).map((value): [string, string] => [name, value]),
     );

@@ -51,13 +51,13 @@ export function redirect(response: Response, address: string, status = 303): voi
     .end();
 }
 
-/** Tells the application why a sign-in failed. @throws the error, if it is none of ours or there is no address */
+/** Tells the application why a sign-in failed. @throws the error, if it is not an AppError, or there is no address */
 export function redirectFault(response: Response, target: string | null, error: unknown): void {
   if (!(error instanceof AppError) || target === null) throw error;
   redirect(response, errorAddress(target, toGoTrue(error), true));
 }
 
-/** A source of `form-action`. Only a plain origin: the address is a client's. */
+/** A source for `form-action`: only a plain origin, because the client chose the address. */
 export function sourceOf(target: string | null): string | undefined {
   if (target === null) return undefined;
   const { protocol, origin } = new URL(target);

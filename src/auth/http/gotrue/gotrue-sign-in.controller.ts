@@ -123,7 +123,7 @@ export class GoTrueSignInController {
   @Captcha(['refresh_token', 'pkce', 'id_token'])
   @SkipThrottle()
   @Describe(`Get a session (GoTrue)
-    Needs the apikey only. \`password\`: with email and password, those of the directory with the provider \`ldap\`. \`refresh_token\`: new tokens of a session. \`pkce\`: with the code that the link of a mail or the way back from a provider gave, once, and the verifier of the challenge. \`id_token\`: with an ID token of a provider of the project.`)
+    Needs the apikey only. \`password\`: with email and password, those of the directory with the provider \`ldap\`. \`refresh_token\`: new tokens of a session. \`pkce\`: with the code from the link of a mail or from the redirect of a provider, once, and the verifier of the challenge. \`id_token\`: with an ID token of a provider of the project.`)
   @Answer(200, 'A session', GoTrueSessionResponse)
   @Errors(wrongCredentials(), emailNotVerified(), userBanned(), invalidRefreshToken(), wrongVerifier())
   @Errors(invalidExchangeCode(), web3Disabled(), invalidParameters('grant_type must be one of'))

@@ -47,7 +47,7 @@ export class GoTrueSsoController {
   @Captcha()
   @HttpCode(200)
   @Describe(`Sign in with SAML (GoTrue)
-    Needs the apikey only. Answers with the page of the identity provider of a domain, or of an id. Needs PKCE: the way back gives a code for \`token?grant_type=pkce\`.`)
+    Needs the apikey only. Answers with the page of the identity provider of a domain, or of an id. Needs PKCE: the final redirect has a code for \`token?grant_type=pkce\`.`)
   @Answer(200, 'The page of the identity provider', GoTrueSsoUrlResponse, LIMIT_HEADERS)
   @ApiResponse({
     status: 303,

@@ -1,4 +1,4 @@
-/** Users, sessions and factors as clients of GoTrue know them. */
+/** Users, sessions and factors in the format of GoTrue's clients. */
 import { JsonObject } from '../../../common/text/json';
 import { Project } from '../../../projects/project';
 import { Account } from '../../accounts/account';

@@ -12,7 +12,7 @@ export class PublicProjects {
     private readonly admission: AdmissionGuard,
   ) {}
 
-  /** @param method `POST` for a request that writes, whatever its own is @throws AppError 404, 503 */
+  /** @param method `POST` for a request that writes, whatever its own method @throws AppError 404, 503 */
   async admit(slug: string, method: 'GET' | 'POST'): Promise<Project> {
     const project = await this.projects.findBySlug(slug);
     if (!project) throw projectNotFound();

@@ -1,9 +1,9 @@
-/** The page that a test of a provider ends with. */
+/** The page that shows the result of a test of a provider. */
 import type { Project } from '../../../projects/project';
 import type { ProviderIdentity } from '../../providers/provider-identity';
 import type { MailPage } from '../mail-page';
 
-/** For an administrator: what the provider said about the account that signed in, or the error. */
+/** For an administrator: the provider's data about the account, or the error. */
 export function trialPage(project: Project, identity: ProviderIdentity | null, fault?: string): MailPage {
   const facts = Object.entries(identity?.data ?? {}).map(([name, value]) => [
     name,

@@ -26,7 +26,7 @@ export class InstallRestoreQuery extends f.model({
   dry_run: f.optional.choice(['true', 'false'], 'Only checks the archive and whether it could be restored'),
   keep_keys: f.optional.choice(
     ['true', 'false'],
-    'Whether the keys, secrets, sessions and the database password of the archive are kept, which everybody knows who could read it. Default: `false` for a project, `true` for an install',
+    'Whether the keys, secrets, sessions and the database password of the archive are kept, although everybody who could read it knows them. Default: `false` for a project, `true` for an install',
   ),
 }) {}
 

@@ -15,10 +15,10 @@ const EMAIL = 'ada@example.com';
 const MAILED_TOKEN = 'Jx2s9QhT4mYb7uVw0cNzK1pRfLgD8eAo3iS6tXq5HnE';
 const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
 
-/** An empty text is the same as an absent one. */
+/** An empty string counts as absent. */
 
 export class RedirectQuery extends f.model({
-  redirect_to: f.optional.text('Where the link of the mail leads: an address of the list of the project', {
+  redirect_to: f.optional.text('The target of the link in the mail: an address in the list of the project', {
     max: MAX_URL,
     checks: [f.EmptyIsAbsent()],
   }),
@@ -39,7 +39,7 @@ export class PkceDto extends f.model({
 
 export class LinkIdentityQuery extends f.model(PkceDto, {
   provider: f.text('Name of a provider of the project', { max: 100, example: 'google' }),
-  redirect_to: f.optional.text('Where the way back leads: an address of the list of the project', {
+  redirect_to: f.optional.text('The target of the final redirect: an address in the list of the project', {
     max: MAX_URL,
     checks: [f.EmptyIsAbsent()],
   }),
@@ -98,7 +98,7 @@ export class GoTrueTokenDto extends f.model({
   password: f.optional.text('Of `password`', { max: MAX_PASSWORD }),
   refresh_token: f.optional.text('Of `refresh_token`', { max: MAX_TOKEN }),
   auth_code: f.optional.text(
-    'Of `pkce`: the code that the link of a mail or the way back from a provider gave',
+    'Of `pkce`: the code from the link of a mail or from the redirect of a provider',
     { max: MAX_TOKEN },
   ),
   code_verifier: f.optional.text('Of `pkce`', { max: 200 }),
@@ -252,5 +252,5 @@ export class GoTrueGenerateLinkDto extends f.model({
   }),
   password: f.optional.text('Of the type `signup`', { max: MAX_PASSWORD, minLength: 6, maxLength: 72 }),
   data: f.optional.json('`user_metadata` of a new user'),
-  redirect_to: f.optional.text('Where the link leads', { max: MAX_URL, checks: [f.EmptyIsAbsent()] }),
+  redirect_to: f.optional.text('The target of the link', { max: MAX_URL, checks: [f.EmptyIsAbsent()] }),
 }) {}

@@ -18,7 +18,7 @@ const MAX_URL = 1_000;
 export class GoTrueSsoDto extends f.model(PkceDto, {
   provider_id: f.optional.text('Either this or a domain', { max: 100, format: 'uuid' }),
   domain: f.optional.text('Domain of the addresses of users', { max: 253 }),
-  redirect_to: f.optional.text('Where the sign-in leads: an address of the list of the project', {
+  redirect_to: f.optional.text('The target of the sign-in: an address in the list of the project', {
     max: 2_000,
   }),
   skip_http_redirect: f.optional.flag('True: answers with the address; else redirects to it'),
