@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { growingCache } from './growing-cache';
 
 describe('growingCache', () => {
-  it('drops what was used longest ago when it is full', () => {
+  it('drops the least recently used entry when it is full', () => {
     const cache = growingCache<object>(2);
     cache.set('a', {}).set('b', {});
     cache.get('a');
@@ -24,7 +24,7 @@ describe('growingCache', () => {
     const before = memory();
     const caches: object[] = Array.from({ length: 20 }, () => growingCache<object>(LIMIT));
     const between = memory();
-    // One of these takes the memory of all its entries at once.
+    // Such a cache allocates the memory of all its entries at its creation.
     caches.push(new LRUCache<string, object>({ max: LIMIT }));
     expect(between - before).toBeLessThan(memory() - between);
     expect(caches).toHaveLength(21);

@@ -29,7 +29,7 @@ export function backupConfig(env: EnvironmentVariables, dataDir: string, tuning:
 
 export type AgeConfig = Pick<BackupConfig, 'recipients' | 'identityFile'>;
 
-/** For whom backups are encrypted, and what opens them. */
+/** The recipients for whom backups are encrypted, and the identities that open them. */
 export function ageConfig({ BACKUP_RECIPIENTS, BACKUP_IDENTITY_FILE }: EnvironmentVariables): AgeConfig {
   return {
     recipients: (BACKUP_RECIPIENTS ?? '').split(/[\s,]+/).filter((key) => key !== ''),

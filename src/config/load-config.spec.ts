@@ -106,13 +106,13 @@ describe('loadConfig', () => {
     expect(loadConfig({ DATA_DIR, ...environment }).database.embeddedPort).toBe(port);
   });
 
-  it('gives the largest body room in the memory of all bodies', () => {
+  it('makes the memory of all bodies large enough for the largest body', () => {
     const large = { MAX_BODY_SIZE: '100MiB' };
     expect(loadConfig({ DATA_DIR, ...large }).server.maxBufferedBytes).toBe(1_200 * 1024 * 1024);
     expect(loadConfig({ DATA_DIR }).server.maxBufferedBytes).toBe(384 * 1024 * 1024);
   });
 
-  it('gives the largest result room in the memory of all results', () => {
+  it('makes the memory of all results large enough for the largest result', () => {
     const large = { MAX_RESULT_SIZE: '100MiB' };
     expect(loadConfig({ DATA_DIR, ...large }).server.maxBufferedResultBytes).toBe(400 * 1024 * 1024);
     expect(loadConfig({ DATA_DIR }).server.maxBufferedResultBytes).toBe(256 * 1024 * 1024);
@@ -149,7 +149,7 @@ describe('loadConfig', () => {
     [{ CLAMD_URL: 'tcp://127.0.0.1:3310?timeout=0' }, 'CLAMD_URL must be'],
     [{ CLAMD_URL: 'tcp://127.0.0.1:3310?timeout=3601' }, 'CLAMD_URL must be'],
     [{ CLAMD_URL: 'tcp://127.0.0.1:3310?timeout=soon' }, 'CLAMD_URL must be'],
-  ])('names what is wrong with the storage %j: %s', (environment, fault) => {
+  ])('reports the fault in the storage %j: %s', (environment, fault) => {
     expect(faultsOf(environment)).toEqual([expect.stringContaining(fault)]);
   });
 
@@ -212,7 +212,7 @@ describe('loadConfig', () => {
       ]);
   });
 
-  it('takes an empty variable as absent', () => {
+  it('treats an empty variable as absent', () => {
     const config = loadConfig({ DATA_DIR, PORT: '', DATABASE_URL: ' ', REDIS_URL: '', LOG_LEVEL: '' });
     expect([config.server.port, config.database.url, config.redisUrl, config.logLevel]).toEqual([
       8080,
@@ -235,7 +235,7 @@ describe('loadConfig', () => {
     [{ PORT: '9000' }, 'http://localhost:9000'],
     [{ PUBLIC_URL: 'https://api.example.com/' }, 'https://api.example.com'],
     [{ PUBLIC_URL: 'https://example.com/plinth//' }, 'https://example.com/plinth'],
-  ])('makes the public address of %j', (environment, url) => {
+  ])('derives the public address from %j', (environment, url) => {
     expect(loadConfig({ DATA_DIR, ...environment }).server.publicUrl).toBe(url);
   });
 
@@ -244,7 +244,7 @@ describe('loadConfig', () => {
     [{ TRUST_PROXY: 'false' }, false],
     [{ TRUST_PROXY: '2' }, 2],
     [{ TRUST_PROXY: '10.0.0.0/8, 127.0.0.1' }, '10.0.0.0/8, 127.0.0.1'],
-  ])('reads the trusted proxies of %j', (environment, trusted) => {
+  ])('reads the trusted proxies from %j', (environment, trusted) => {
     expect(loadConfig({ DATA_DIR, ...environment }).server.trustProxy).toBe(trusted);
   });
 
@@ -262,7 +262,7 @@ describe('loadConfig', () => {
     expect(loadConfig({ DATA_DIR }).secrets).toEqual(first);
   });
 
-  it('prefers the keys of the environment and generates none then', () => {
+  it('uses the keys of the environment, and then generates none', () => {
     const given = { PLATFORM_ADMIN_KEY: 'a'.repeat(24), MASTER_KEY: 'b'.repeat(32) };
     expect(loadConfig({ DATA_DIR, ...given }).secrets).toMatchObject({
       platformAdminKey: given.PLATFORM_ADMIN_KEY,
@@ -270,7 +270,7 @@ describe('loadConfig', () => {
     expect(() => statSync(join(DATA_DIR, 'master-key'))).toThrow('ENOENT');
   });
 
-  it('does not take a key that it cannot read for one that is not there', () => {
+  it('does not treat an unreadable key as missing', () => {
     loadConfig({ DATA_DIR });
     chmodSync(join(DATA_DIR, 'master-key'), 0);
     if (process.getuid?.() === 0) return; // root reads everything
@@ -282,11 +282,11 @@ describe('loadConfig', () => {
     [{ BACKUP_URL: 'file:///data', STORAGE_URL: 'file:///data/files' }, 'BACKUP_URL'],
     [{ STORAGE_URL: 's3://one/a', BACKUP_URL: 's3://one/a' }, 'BACKUP_URL'],
     [{ BACKUP_PASSPHRASE: 'a long passphrase', BACKUP_PASSPHRASE_FILE: 'x' }, 'BACKUP_PASSPHRASE_FILE'],
-  ])('refuses a destination of backups in the place of the files: %j', (environment, setting) => {
+  ])('refuses a destination of backups that overlaps the files: %j', (environment, setting) => {
     expect(faultsOf(environment).map((fault) => fault.split(':')[0])).toEqual([setting]);
   });
 
-  it("lets the destination of backups have the storage provider's server and key by default", () => {
+  it("uses the storage provider's server and key for backups by default", () => {
     const STORAGE_URL = 's3://id:secret@one?endpoint=https://s3.example.com&region=eu-1';
     const { backups } = loadConfig({ DATA_DIR, STORAGE_URL, BACKUP_URL: 's3://two' });
     expect(backups.destination.s3).toMatchObject({
@@ -336,10 +336,8 @@ describe('loadConfig', () => {
     ['CLAMD_TIMEOUT', 'CLAMD_URL=tcp://...?timeout=...'],
     ['STAFF_OIDC_ISSUER', 'STAFF_OIDC={"issuer": '],
     ['QUOTAS_PRO', 'QUOTAS=pro:'],
-  ])('refuses the former %s and says what replaces it', (name, form) => {
-    expect(faultsOf({ [name]: 'x' })).toEqual([
-      expect.stringContaining(`${name} has another form now: ${form}`),
-    ]);
+  ])('refuses the former %s and names its replacement', (name, form) => {
+    expect(faultsOf({ [name]: 'x' })).toEqual([expect.stringContaining(`${name} has a new format: ${form}`)]);
   });
 
   it('ignores a former setting next to the current setting, so that both versions start during an upgrade', () =>

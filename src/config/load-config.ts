@@ -25,7 +25,7 @@ const EMBEDDED_PORT_DISTANCE = 10_000;
 const LAST_PORT = 65_535;
 /** File of the generated PLATFORM_ADMIN_KEY in the data directory. */
 export const ADMIN_KEY_FILE = 'platform-admin-key';
-/** File of MASTER_KEY_OTHER there, if it is no setting. */
+/** File of MASTER_KEY_OTHER in that directory, if no variable sets it. */
 export const OTHER_MASTER_KEY_FILE = 'master-key-other';
 /** A body takes up to six times its size in memory, and one client may have half of the budget. */
 const BODIES_OF_BUDGET = 12;
@@ -35,7 +35,7 @@ const [BODIES_PARTS, RESULTS_PARTS] = [4, 8];
 const LEAST_FAILURES = 3;
 /** A session ends after this many idle timeouts, even if it is used. */
 const SESSION_LIFETIMES = 21;
-/** Settings that took another form, and that must not be ignored. */
+/** Settings whose format has changed, and which must not be ignored. */
 const RENAMED: Readonly<Record<string, string>> = {
   BACKUP_DIR: 'BACKUP_URL=file:///directory',
   BACKUP_BUCKET:
@@ -225,9 +225,7 @@ export function validateEnvironment(
     Object.values(constraints ?? {}),
   );
   faults.push(
-    ...renamed.map(
-      ([name, form]) => `${name} has another form now: ${form} (docs/reference/configuration.md)`,
-    ),
+    ...renamed.map(([name, form]) => `${name} has a new format: ${form} (docs/reference/configuration.md)`),
   );
   if (env.WORKERS > 1 && !env.REDIS_URL) {
     faults.push(
@@ -239,7 +237,7 @@ export function validateEnvironment(
   }
   faults.push(...walArchiveFaults(env));
   for (const name of ['METRICS_PORT', 'S3_PORT'] as const)
-    if (addressOf(env[name], env)?.port === env.PORT) faults.push(`${name}: must be another port than PORT`);
+    if (addressOf(env[name], env)?.port === env.PORT) faults.push(`${name}: must differ from PORT`);
   faults.push(...storageFaults(env), ...backupFaults(env), ...fileArchiveFaults(env), ...staffFaults(env));
   if (faults.length > 0) throw new ConfigError(faults);
   return env;
@@ -253,7 +251,7 @@ function walArchiveFaults({ WAL_ARCHIVE_DIR, DATABASE_URL, DATA_DIR }: Environme
     : [];
 }
 
-/** Far enough from PORT that a neighbour's PORT is never the database's; 0, any free port, where PORT is 0. */
+/** Far enough from PORT that it does not collide with the PORT of another instance; 0, any free port, where PORT is 0. */
 function embeddedPort(port: number): number {
   if (port === 0) return 0;
   return port + EMBEDDED_PORT_DISTANCE <= LAST_PORT

@@ -125,7 +125,7 @@ export function toRotated(
   };
 }
 
-/** The methods of a session; none for a value that is no list of them. */
+/** The methods of a session; empty for a value that is not a list of methods. */
 export function toMethods(text: string): MethodReference[] {
   const value = parseJson(text);
   if (!Array.isArray(value)) return [];
