@@ -1,7 +1,7 @@
-/** The command palette finds projects, screens, actions, tables, settings and docs by name, and users by address. */
+/** The command palette finds projects, screens, actions, tables, settings, docs and users by name. */
 import { useMantineColorScheme } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
-import { Spotlight, type SpotlightActionData } from '@mantine/spotlight';
+import { useDebouncedValue } from '@mantine/hooks';
+import { Spotlight, type SpotlightActionData, useSpotlight } from '@mantine/spotlight';
 import '@mantine/spotlight/styles.css';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -11,10 +11,12 @@ import { useSession } from '../api/session';
 import { isAllowed } from '../lib/permissions';
 import type { Relation } from '../queries/catalog-types';
 import { isExposed, type Project, projectQuery, projectsQuery, useCatalog } from '../queries/projects';
+import { usersQuery } from '../queries/users';
 import type { SettingTexts } from '../lib/setting-texts';
 import { useLanguages, useT } from '../i18n';
 import { useIsOnTop } from './dialog';
 import { Icon } from './icon';
+import { paletteStore } from './palette-store';
 import { ACTIONS, INSIDE_VIEWS, INSTALL_SCREENS, SCREENS } from './screens';
 
 export default function Palette({ slug }: { slug: string | undefined }) {
@@ -94,12 +96,7 @@ function ContentPalette({
       void navigate({ to: '/projects/$slug/settings', params: { slug }, search: { search: name } }),
   }));
   const text = typed[0].trim();
-  const search = {
-    id: 'search users',
-    label: `${t('searchUsers')}: ${text}`,
-    leftSection: <Icon name="users" />,
-    onClick: () => void navigate({ to: '/projects/$slug/users', params: { slug }, search: { search: text } }),
-  };
+  const users = useFoundUsers(project, text);
   const actionOf = ({ schema, name }: Relation): SpotlightActionData => ({
     id: `table ${schema} ${name}`,
     label: schema === 'public' ? name : `${schema}.${name}`,
@@ -118,11 +115,39 @@ function ContentPalette({
         ...groups,
         { group: t('actions'), actions: offered },
         { group: t('tables'), actions },
-        { group: t('users'), actions: text.includes('@') ? [search] : [] },
+        { group: t('users'), actions: users },
         { group: t('settings'), actions: text === '' ? [] : settings },
       ]}
     />
   );
+}
+
+const FOUND_USERS = 5;
+
+/** Users by address or name, and a way to the others on their screen. */
+function useFoundUsers({ id, slug }: Project, text: string): SpotlightActionData[] {
+  const t = useT();
+  const navigate = useNavigate();
+  const [wanted] = useDebouncedValue(text, 250);
+  const { data } = useQuery({
+    ...usersQuery(id, { search: wanted, page: 1, perPage: FOUND_USERS }),
+    enabled: wanted.length > 1 && wanted === text,
+  });
+  const open = (search: { user?: string; search?: string }): void =>
+    void navigate({ to: '/projects/$slug/users', params: { slug }, search });
+  const leftSection = <Icon name="users" />;
+  // The server found them, also where an address is written in another form.
+  const found = (data?.users ?? []).map(({ id: user, email, name }) => ({
+    id: `user ${user}`,
+    label: email ?? name,
+    description: name,
+    keywords: text,
+    leftSection,
+    onClick: () => open({ user }),
+  }));
+  const label = `${t('searchUsers')}: ${text}`;
+  const more = { id: 'search users', label, leftSection, onClick: () => open({ search: text }) };
+  return (data?.total ?? 0) > FOUND_USERS ? [...found, more] : found;
 }
 
 /** The texts of the settings are loaded with the palette. */
@@ -191,7 +216,8 @@ function Commands({ groups, typed: [query, setQuery] }: Typed & { readonly group
     },
     { id: 'scheme', label: t('toggleScheme'), leftSection: <Icon name="moon" />, onClick: toggleColorScheme },
   ];
-  const [isOpen, dialog] = useDisclosure();
+  // Of the store: the palette may be opened before this is in the page, and stays open while the project is loaded.
+  const { opened: isOpen } = useSpotlight(paletteStore);
   const docs = useDocs(isOpen || query !== '');
   // Spotlight selects the first action when the text changes, but not when the actions arrive later.
   useEffect(() => {
@@ -201,9 +227,8 @@ function Commands({ groups, typed: [query, setQuery] }: Typed & { readonly group
   const isOnTop = useIsOnTop(isOpen);
   return (
     <Spotlight
+      store={paletteStore}
       closeOnEscape={isOnTop}
-      onSpotlightOpen={dialog.open}
-      onSpotlightClose={dialog.close}
       query={query}
       onQueryChange={setQuery}
       actions={[

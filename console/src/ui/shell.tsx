@@ -14,7 +14,6 @@ import {
   VisuallyHidden,
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { spotlight } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
@@ -29,6 +28,7 @@ import { Icon, Logo } from './icon';
 import { AppearanceMenu } from './appearance-menu';
 import { ConnectButton } from './connect-button';
 import { Navigation } from './navigation';
+import { palette } from './palette-store';
 import { INSTALL_SCREENS } from './screens';
 import styles from './shell.module.css';
 
@@ -128,11 +128,11 @@ function PaletteButton() {
         visibleFrom="sm"
         leftSection={<Icon name="search" size={14} />}
         rightSection={<kbd className={styles.kbd}>Ctrl K</kbd>}
-        onClick={spotlight.open}
+        onClick={palette.open}
       >
         {t('search')}
       </Button>
-      <ActionIcon size="lg" hiddenFrom="sm" aria-label={t('search')} onClick={spotlight.open}>
+      <ActionIcon size="lg" hiddenFrom="sm" aria-label={t('search')} onClick={palette.open}>
         <Icon name="search" />
       </ActionIcon>
     </>

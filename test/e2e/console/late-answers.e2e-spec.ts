@@ -248,6 +248,23 @@ inBrowser('the console, late', () => {
       await dialogs(left);
     }
     expect(await page.locator(':focus').innerText()).toBe('Delete user');
+    await page.keyboard.press('Escape');
+    await dialogs(0);
+
+    // The palette is replaced below the person when the project is loaded.
+    const late = await plinth.createProject({ name: 'Third' });
+    await late.sql('create table late_things ()');
+    await view.openPath('');
+    await page.getByRole('heading', { name: 'Projects', exact: true }).waitFor();
+    const record = await hold('GET', /\/projects\?slug=/);
+    await view.open(late.slug, '');
+    await record.arrived;
+    await page.keyboard.press('Control+k');
+    await view.dialog().getByRole('textbox').fill('late_things');
+    record.release();
+    await view.dialog().locator('[data-action]').getByText('late_things').waitFor();
+    await page.keyboard.press('Escape');
+    await dialogs(0);
     expect(await project.sql(`select from auth.users where id = '${user.id}'`)).toHaveLength(1);
   });
 
