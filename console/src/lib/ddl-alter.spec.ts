@@ -5,6 +5,7 @@ import {
   addPrimaryKeySql,
   alterColumnSql,
   changeForeignKeySql,
+  clausesOf,
   changeIndexSql,
   draftOfColumn,
   dropIndexSql,
@@ -72,7 +73,7 @@ it('writes indexes', () => {
 it('writes keys', () => {
   expect(addPrimaryKeySql(table, ['x'])).toBe('alter table "public"."a""b"\n  add primary key ("x");');
   expect(addPrimaryKeySql(table, [])).toBeNull();
-  const target = { schema: 's', table: 't', column: 'id' };
+  const target = { schema: 's', table: 't', columns: ['id'] };
   const draft = { column: 'x', target, onDelete: 'cascade', withIndex: true } as const;
   expect(addForeignKeySql(table, draft)).toBe(
     `alter table "public"."a""b"
@@ -99,15 +100,32 @@ it('changes indexes in one transaction, and renames them in place', () => {
 });
 
 it('changes foreign keys by one statement, and renames them in place', () => {
-  const key = { name: 'k', columns: ['a', 'b'], schema: 's', table: 't', targets: ['c', 'd'] };
-  expect(changeForeignKeySql(table, key, { name: 'k', onDelete: null })).toBeNull();
-  expect(changeForeignKeySql(table, key, { name: 'l', onDelete: null })).toBe(
+  const definition =
+    'FOREIGN KEY (a, b) REFERENCES s.t(c, d) MATCH FULL ON UPDATE CASCADE ON DELETE SET NULL (a) DEFERRABLE INITIALLY DEFERRED';
+  const key = { name: 'k', columns: ['a', 'b'], schema: 's', table: 't', targets: ['c', 'd'], definition };
+  const target = { schema: 's', table: 't', columns: ['c', 'd'] };
+  const onDelete = 'set null';
+  expect(changeForeignKeySql(table, key, { name: 'k', target, onDelete })).toBeNull();
+  expect(changeForeignKeySql(table, key, { name: '', target, onDelete })).toBeNull();
+  expect(changeForeignKeySql(table, key, { name: 'l', target, onDelete })).toBe(
     'alter table "public"."a""b"\n  rename constraint "k" to "l";',
   );
-  expect(changeForeignKeySql(table, key, { name: 'k', onDelete: 'cascade' })).toBe(
+  expect(changeForeignKeySql(table, key, { name: 'k', target, onDelete: 'cascade' })).toBe(
     `alter table "public"."a""b"
   drop constraint "k",
   add constraint "k" foreign key ("a", "b")
-    references "s"."t" ("c", "d") on delete cascade;`,
+    references "s"."t" ("c", "d") match full on update cascade on delete cascade deferrable initially deferred;`,
   );
+  const other = { schema: 'public', table: 'o"', columns: ['x', 'y'] };
+  expect(changeForeignKeySql(table, key, { name: 'k', target: other, onDelete })).toBe(
+    `alter table "public"."a""b"
+  drop constraint "k",
+  add constraint "k" foreign key ("a", "b")
+    references "public"."o""" ("x", "y") match full on update cascade on delete set null (a) deferrable initially deferred;`,
+  );
+  expect(clausesOf({ definition: 'FOREIGN KEY (a) REFERENCES " ON DELETE CASCADE"(x)' })).toMatchObject({
+    onDelete: 'no action',
+    before: '',
+    after: '',
+  });
 });

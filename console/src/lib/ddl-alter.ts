@@ -101,25 +101,70 @@ export function changeIndexSql(
 const renameConstraintSql = ({ schema, name }: Table, from: string, to: string): string =>
   `alter table ${qualified(schema, name)}\n  rename constraint ${identifier(from)} to ${identifier(to)};`;
 
+export const ON_DELETE = ['no action', 'cascade', 'set null', 'restrict', 'set default'] as const;
+type OnDelete = (typeof ON_DELETE)[number];
+
+/** What follows the columns of the target. PostgreSQL prints the clauses in this order. */
+const CLAUSES =
+  /\)( MATCH FULL)?( ON UPDATE (?:CASCADE|RESTRICT|SET NULL|SET DEFAULT))?(?: ON DELETE (CASCADE|RESTRICT|SET NULL|SET DEFAULT)( \([^)]*\))?)?((?: DEFERRABLE)?(?: INITIALLY DEFERRED)?(?: NOT VALID| NOT ENFORCED)?)$/;
+
+export function clausesOf({ definition }: Pick<ForeignKey, 'definition'>) {
+  const [, match = '', onUpdate = '', onDelete = 'no action', columns = '', after = ''] =
+    CLAUSES.exec(definition) ?? [];
+  return {
+    onDelete: onDelete.toLowerCase() as OnDelete,
+    before: `${match}${onUpdate}`.toLowerCase(),
+    columns,
+    after: after.toLowerCase(),
+  };
+}
+
+export interface ForeignKeyTarget {
+  readonly schema: string;
+  readonly table: string;
+  readonly columns: readonly string[];
+}
+
+const list = (names: readonly string[]): string => names.map(identifier).join(', ');
+
+/** `references "public"."authors" ("id") on delete cascade` */
+export function referenceSql(
+  { schema, table, columns }: ForeignKeyTarget,
+  onDelete: OnDelete,
+  kept = { onDelete, before: '', columns: '', after: '' },
+): string {
+  // The columns that `set null` names are those of this action.
+  const action = `${onDelete}${onDelete === kept.onDelete ? kept.columns : ''}`;
+  const clauses = `${kept.before}${onDelete === 'no action' ? '' : ` on delete ${action}`}${kept.after}`;
+  return `references ${qualified(schema, table)} (${list(columns)})${clauses}`;
+}
+
 /**
- * One statement drops the key and adds it again. It checks the rows, and no row without a target can be inserted.
- * @param onDelete null: the action is unchanged
+ * One statement drops the key and adds it again. It checks the rows, and no row without a target can be inserted. A changed name
+ * alone renames it in place.
  * @returns null if nothing is changed
  */
 export function changeForeignKeySql(
   table: Table,
   key: ForeignKey,
-  next: { readonly name: string; readonly onDelete: (typeof ON_DELETE)[number] | null },
+  next: { readonly name: string; readonly target: ForeignKeyTarget; readonly onDelete: OnDelete },
 ): string | null {
+  const kept = clausesOf(key);
+  const reference = referenceSql(next.target, next.onDelete, kept);
   if (next.name === '') return null;
-  if (next.onDelete === null)
+  if (reference === referenceSql(targetOf(key), kept.onDelete, kept))
     return next.name === key.name ? null : renameConstraintSql(table, key.name, next.name);
-  const list = (names: readonly string[]): string => names.map(identifier).join(', ');
   return `alter table ${qualified(table.schema, table.name)}
   drop constraint ${identifier(key.name)},
   add constraint ${identifier(next.name)} foreign key (${list(key.columns)})
-    references ${qualified(key.schema, key.table)} (${list(key.targets)}) on delete ${next.onDelete};`;
+    ${reference};`;
 }
+
+export const targetOf = ({ schema, table, targets }: ForeignKey): ForeignKeyTarget => ({
+  schema,
+  table,
+  columns: targets,
+});
 
 export function dropConstraintSql({ schema, name }: Table, constraint: string): string {
   return `alter table ${qualified(schema, name)}\n  drop constraint ${identifier(constraint)};`;
@@ -131,13 +176,11 @@ export function addPrimaryKeySql({ schema, name }: Table, columns: readonly stri
   return `alter table ${qualified(schema, name)}\n  add primary key (${columns.map(identifier).join(', ')});`;
 }
 
-export const ON_DELETE = ['no action', 'cascade', 'set null', 'restrict', 'set default'] as const;
-
 export interface ForeignKeyDraft {
   readonly column: string | null;
-  readonly target: { readonly schema: string; readonly table: string; readonly column: string } | null;
-  readonly onDelete: (typeof ON_DELETE)[number];
-  /** True to add an index on the column. Without an index, every deletion in the other table reads this table. */
+  readonly target: ForeignKeyTarget | null;
+  readonly onDelete: OnDelete;
+  /** With an index on the column: without one, every deletion in the other table reads this one. */
   readonly withIndex: boolean;
 }
 
@@ -146,8 +189,6 @@ export function addForeignKeySql({ schema, name }: Table, draft: ForeignKeyDraft
   const { column, target, onDelete, withIndex } = draft;
   if (column === null || target === null) return null;
   const table = qualified(schema, name);
-  const references = `references ${qualified(target.schema, target.table)} (${identifier(target.column)})`;
-  const action = onDelete === 'no action' ? '' : ` on delete ${onDelete}`;
-  const key = `alter table ${table}\n  add foreign key (${identifier(column)}) ${references}${action};`;
+  const key = `alter table ${table}\n  add foreign key (${identifier(column)}) ${referenceSql(target, onDelete)};`;
   return withIndex ? `${key}\n\ncreate index on ${table} (${identifier(column)});` : key;
 }

@@ -41,7 +41,16 @@ const relations = [
     schema,
     name: 't',
     indexes: [{ name: 't_pkey', definition: 'CREATE UNIQUE INDEX t_pkey', constraint: 't_pkey' }],
-    foreignKeys: [{ name: 'k', columns: ['a"', 'b'], schema: 's', table: 'o', targets: ['x', 'y'] }],
+    foreignKeys: [
+      {
+        name: 'k',
+        columns: ['a"', 'b'],
+        schema: 's',
+        table: 'o',
+        targets: ['x', 'y'],
+        definition: 'FOREIGN KEY ("a""", b) REFERENCES s.o(x, y) ON DELETE CASCADE',
+      },
+    ],
   },
 ];
 
@@ -68,7 +77,7 @@ it('has the SQL that drops and changes each object', () => {
     [null, null],
   ]);
   expect(objectsOf('keys', catalog, relations)[0]?.definition).toBe(
-    'alter table "public"."t"\n  add constraint "k" foreign key ("a""", "b") references "s"."o" ("x", "y");',
+    'alter table "public"."t"\n  add constraint "k" foreign key ("a""", "b") references "s"."o" ("x", "y") on delete cascade;',
   );
 });
 

@@ -1,7 +1,7 @@
 /** The SQL of types, functions, triggers, views and extensions. It is shown before it runs. Pure. */
 import type { Schema } from '../api/client';
 import type { ForeignKey, Relation } from '../queries/catalog-types';
-import { dropConstraintSql, dropIndexSql } from './ddl-alter';
+import { clausesOf, dropConstraintSql, dropIndexSql, referenceSql, targetOf } from './ddl-alter';
 import { identifier, literal, qualified } from './sql-text';
 
 /** Objects that the schema screen lists, apart from the picture of the tables. */
@@ -79,9 +79,9 @@ export function objectsOf(kind: ObjectKind, catalog: Catalog, relations: Relatio
 }
 
 function keySql(schema: string, table: string, key: ForeignKey): string {
-  const list = (names: readonly string[]): string => names.map(identifier).join(', ');
+  const kept = clausesOf(key);
   return `alter table ${qualified(schema, table)}
-  add constraint ${identifier(key.name)} foreign key (${list(key.columns)}) references ${qualified(key.schema, key.table)} (${list(key.targets)});`;
+  add constraint ${identifier(key.name)} foreign key (${key.columns.map(identifier).join(', ')}) ${referenceSql(targetOf(key), kept.onDelete, kept)};`;
 }
 
 function ofType({ schema, name, kind, labels, definition }: Catalog['types'][number]): SchemaObject {

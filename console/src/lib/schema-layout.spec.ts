@@ -26,6 +26,7 @@ const table = (name: string, ...targets: string[]): Relation => ({
     schema: 'public',
     table: target,
     targets: ['c0'],
+    definition: '',
   })),
   indexes: [],
   policies: [],

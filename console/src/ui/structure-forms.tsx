@@ -12,11 +12,14 @@ import {
   alterColumnSql,
   changeForeignKeySql,
   changeIndexSql,
+  clausesOf,
   draftOfColumn,
   type ForeignKeyDraft,
+  type ForeignKeyTarget,
   INDEX_METHODS,
   type IndexDraft,
   ON_DELETE,
+  targetOf,
 } from '../lib/ddl-alter';
 import { SqlDialog } from './sql-dialog';
 import textStyles from './text.module.css';
@@ -134,9 +137,6 @@ export function AddForeignKey({
     onDelete: 'no action',
     withIndex: true,
   });
-  const targets = relations
-    .filter(({ primaryKey }) => primaryKey.length === 1)
-    .map(({ schema, name: table, primaryKey }) => ({ schema, table, column: primaryKey[0]! }));
   return (
     <SqlDialog
       project={project}
@@ -153,24 +153,10 @@ export function AddForeignKey({
         searchable
         onChange={(column) => setDraft({ ...draft, column })}
       />
-      <Select
-        label={t('references')}
-        data={targets.map((one) => ({ value: JSON.stringify(one), label: `${one.schema}.${one.table}` }))}
-        value={draft.target && JSON.stringify(draft.target)}
-        searchable
-        onChange={(value) =>
-          setDraft({
-            ...draft,
-            target: targets.find((one) => JSON.stringify(one) === value) ?? null,
-          })
-        }
-      />
-      <Select
-        label={t('onDelete')}
-        data={[...ON_DELETE]}
-        value={draft.onDelete}
-        allowDeselect={false}
-        onChange={(onDelete) => setDraft({ ...draft, onDelete: onDelete ?? 'no action' })}
+      <ReferenceFields
+        targets={targetsIn(relations, 1)}
+        reference={draft}
+        onEdit={(part) => setDraft({ ...draft, ...part })}
       />
       <Checkbox
         label={t('withIndex')}
@@ -179,6 +165,49 @@ export function AddForeignKey({
         onChange={(event) => setDraft({ ...draft, withIndex: event.currentTarget.checked })}
       />
     </SqlDialog>
+  );
+}
+
+/** Primary keys of as many columns. */
+const targetsIn = (relations: readonly Relation[], columns: number): ForeignKeyTarget[] =>
+  relations
+    .filter(({ primaryKey }) => primaryKey.length === columns)
+    .map(({ schema, name: table, primaryKey }) => ({ schema, table, columns: primaryKey }));
+
+type Reference = Pick<ForeignKeyDraft, 'target' | 'onDelete'>;
+
+interface ReferenceFieldsProps {
+  readonly targets: readonly ForeignKeyTarget[];
+  readonly reference: Reference;
+  readonly onEdit: (part: Partial<Reference>) => void;
+}
+
+function ReferenceFields({ targets, reference: { target, onDelete }, onEdit }: ReferenceFieldsProps) {
+  const t = useT();
+  const values = new Map(
+    targets.map((one) => [JSON.stringify([one.schema, one.table, ...one.columns]), one] as const),
+  );
+  return (
+    <>
+      <Select
+        label={t('references')}
+        data={[...values].map(([value, one]) => ({
+          value,
+          label: `${one.schema}.${one.table} (${one.columns.join(', ')})`,
+        }))}
+        value={target && JSON.stringify([target.schema, target.table, ...target.columns])}
+        searchable
+        allowDeselect={false}
+        onChange={(value) => onEdit({ target: values.get(value ?? '') ?? null })}
+      />
+      <Select
+        label={t('onDelete')}
+        data={[...ON_DELETE]}
+        value={onDelete}
+        allowDeselect={false}
+        onChange={(action) => onEdit({ onDelete: action ?? 'no action' })}
+      />
+    </>
   );
 }
 
@@ -248,13 +277,16 @@ export function ChangeIndex({
 export function ChangeForeignKey({
   project,
   relation,
+  relations,
   foreignKey,
   onClose,
-}: FormProps & { foreignKey: ForeignKey }) {
+}: FormProps & { relations: readonly Relation[]; foreignKey: ForeignKey }) {
   const t = useT();
+  const target = targetOf(foreignKey);
   const [next, setNext] = useState({
     name: foreignKey.name,
-    onDelete: null as (typeof ON_DELETE)[number] | null,
+    target,
+    onDelete: clausesOf(foreignKey).onDelete,
   });
   return (
     <SqlDialog
@@ -270,15 +302,15 @@ export function ChangeForeignKey({
         value={next.name}
         onChange={(event) => setNext({ ...next, name: event.currentTarget.value })}
       />
-      <Select
-        label={t('onDelete')}
-        description={t('changeForeignKeyText')}
-        placeholder={t('unchanged')}
-        clearable
-        data={[...ON_DELETE]}
-        value={next.onDelete}
-        onChange={(onDelete) => setNext({ ...next, onDelete })}
+      <ReferenceFields
+        // The key may refer to other columns than those of a primary key.
+        targets={[target, ...targetsIn(relations, target.columns.length)]}
+        reference={next}
+        onEdit={(part) => setNext({ ...next, ...part, target: part.target ?? next.target })}
       />
+      <Text size="sm" c="dimmed">
+        {t('changeForeignKeyText')}
+      </Text>
     </SqlDialog>
   );
 }

@@ -21,6 +21,9 @@ class CatalogForeignKey extends f.model({
   schema: f.text('Schema of the referenced table'),
   table: f.text('The referenced table'),
   targets: f.texts('Referenced columns, in the order of `columns`'),
+  definition: f.text('As PostgreSQL prints it', {
+    example: 'FOREIGN KEY (customer_id) REFERENCES customers(id) ON DELETE CASCADE',
+  }),
 }) {}
 
 class CatalogIndex extends f.model({

@@ -28,7 +28,8 @@ const namesOf = (keys: string, relation: string): string => `
 const FOREIGN_KEYS = `
   select json_agg(json_build_object(
     'name', o.conname, 'schema', fn.nspname, 'table', f.relname,
-    'columns', ${namesOf('o.conkey', 'o.conrelid')}, 'targets', ${namesOf('o.confkey', 'o.confrelid')}
+    'columns', ${namesOf('o.conkey', 'o.conrelid')}, 'targets', ${namesOf('o.confkey', 'o.confrelid')},
+    'definition', pg_get_constraintdef(o.oid)
   ) order by o.conname)
   from pg_constraint o join pg_class f on f.oid = o.confrelid join pg_namespace fn on fn.oid = f.relnamespace
   where o.conrelid = c.oid and o.contype = 'f' and o.conparentid = 0`;

@@ -142,6 +142,7 @@ describe('projects', () => {
           schema: 'public',
           table: 'owners',
           targets: ['id'],
+          definition: expect.stringMatching(/^FOREIGN KEY \(owner\) REFERENCES .*\(id\)$/),
         },
       ],
       indexes: [

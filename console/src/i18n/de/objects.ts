@@ -4,14 +4,13 @@ import type { objects as en } from '../en/objects';
 export const objects: Readonly<Record<keyof typeof en, string>> = {
   changeForeignKey: 'Fremdschlüssel ändern',
   changeForeignKeyText:
-    'Löscht den Schlüssel und legt ihn in einer Anweisung neu an. Andere Optionen wie ON UPDATE erhalten ihre Standardwerte.',
+    'Ein neuer Name allein benennt den Schlüssel um. Sonst löscht eine Anweisung ihn und fügt ihn neu hinzu, was jede Zeile prüft.',
   changeIndex: 'Index ändern',
   changeIndexText:
     'Beide Anweisungen laufen in einer Transaktion, und Schreibende warten so lange. Legen Sie bei einer großen Tabelle einen weiteren Index nebenläufig an und löschen Sie dann diesen.',
   indexDefinition: 'Anweisung, die ihn anlegt',
   newLabel: 'Neue Bezeichnung',
   renameLabel: 'Umzubenennende Bezeichnung',
-  unchanged: 'unverändert',
   about_extensions: 'Hier stehen die Erweiterungen, die dieser Server anbietet.',
   about_functions: 'Funktionen werden von Triggern, Policies und Clients aufgerufen, als /rpc/name.',
   about_indexes: 'Ein Index macht die Suche nach seinen Spalten schnell.',

@@ -2,14 +2,13 @@
 export const objects = {
   changeForeignKey: 'Change foreign key',
   changeForeignKeyText:
-    'Drops the key and adds it again in one statement. Other options, such as ON UPDATE, get their defaults.',
+    'Another name alone renames the key. Otherwise one statement drops it and adds it again, which checks each row.',
   changeIndex: 'Change index',
   changeIndexText:
     'Both statements run in one transaction, which keeps writers waiting. For a large table, create another index concurrently, then drop this one.',
   indexDefinition: 'Statement that creates it',
   newLabel: 'New label',
   renameLabel: 'Label to rename',
-  unchanged: 'unchanged',
   about_extensions: 'Extensions that this server offers appear here.',
   about_functions: 'Functions are called by triggers, policies and clients, as /rpc/name.',
   about_indexes: 'An index makes a search by its columns fast.',

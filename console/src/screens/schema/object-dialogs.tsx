@@ -78,7 +78,7 @@ function ChangeOfTable({
     return <ChangeIndex {...common} relation={relation} index={index} />;
   const foreignKey = relation?.foreignKeys.find((one) => one.name === name);
   if (relation && object.kind === 'keys' && foreignKey)
-    return <ChangeForeignKey {...common} relation={relation} foreignKey={foreignKey} />;
+    return <ChangeForeignKey {...common} relation={relation} relations={relations} foreignKey={foreignKey} />;
   return <Replace {...common} object={object} />;
 }
 

@@ -60,7 +60,7 @@ export function ChangeDialog(props: ChangeDialogProps) {
     case 'changeIndex':
       return <ChangeIndex {...common} relation={relation} index={change.index} />;
     case 'changeForeignKey':
-      return <ChangeForeignKey {...common} relation={relation} foreignKey={change.foreignKey} />;
+      return <ChangeForeignKey {...props} foreignKey={change.foreignKey} />;
     case 'rename':
       return <Rename {...props} column={change.column} />;
     case 'drop':
