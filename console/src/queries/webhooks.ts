@@ -11,6 +11,14 @@ const PAGE = 50;
 /** Shows an attempt soon after it was made. */
 const REFRESH_MS = 3_000;
 
+/** Webhooks have no name: their table, or their events. */
+export const webhookName = ({
+  schema,
+  table,
+  events,
+}: Pick<Webhook, 'schema' | 'table' | 'events'>): string =>
+  table === null ? events.join(', ') : `${schema ?? ''}.${table}`;
+
 const pathOf = (project: Project, webhook: Webhook) => ({ path: { id: project.id, webhook_id: webhook.id } });
 const deliveryPathOf = (project: Project, webhook: Webhook, { id }: Delivery) => ({
   path: { id: project.id, webhook_id: webhook.id, delivery_id: id },

@@ -13,29 +13,15 @@ import { Dialog } from '../ui/dialog';
 import { announce, announceFailure, Failure, Loaded } from '../ui/feedback';
 import { Icon } from '../ui/icon';
 import { FormButtons } from '../ui/parts';
+import { TimeZone } from '../ui/time-zone';
 import textStyles from '../ui/text.module.css';
 
 type Subject = Schema<'BackupsResponse'>['projects'][number];
 
 export function Schedule({ project }: { project: Project }) {
   const { t, language } = useLanguages();
-  const client = useQueryClient();
   const session = useSession();
   const backups = useQuery(backupsQuery());
-  const [isEditing, dialog] = useDisclosure();
-  const mayChange = mayAdminister(session, null);
-  const start = useMutation({
-    mutationFn: () => api.POST('/admin/v1/backups/runs', { body: { project_id: project.id } }),
-    onSuccess: () => announce(t('backupQueued')),
-    onError: (error) => announceFailure(error, t('close')),
-    onSettled: () => client.invalidateQueries({ queryKey: ['backups'] }),
-  });
-  const rehearse = useMutation({
-    mutationFn: () => api.POST('/admin/v1/backups/rehearsals', { body: { project_id: project.id } }),
-    onSuccess: () => announce(t('rehearsalQueued')),
-    onError: (error) => announceFailure(error, t('close')),
-    onSettled: () => client.invalidateQueries({ queryKey: ['backups'] }),
-  });
   return (
     <Loaded query={backups}>
       {({ projects, refusal }) => {
@@ -66,41 +52,73 @@ export function Schedule({ project }: { project: Project }) {
                 {t('backupsNotSetUpText')}
               </Alert>
             )}
-            {mayChange ? (
-              <Group gap="xs">
-                <Button
-                  loading={start.isPending}
-                  disabled={refusal !== null}
-                  leftSection={<Icon name="archive" size={16} />}
-                  onClick={() => start.mutate()}
-                >
-                  {t('backUpNow')}
-                </Button>
-                <Button
-                  variant="default"
-                  loading={rehearse.isPending}
-                  disabled={refusal !== null || subject.last_success_at === null}
-                  leftSection={<Icon name="check" size={16} />}
-                  onClick={() => rehearse.mutate()}
-                >
-                  {t('rehearseNow')}
-                </Button>
-                <Button
-                  variant="default"
-                  disabled={refusal !== null}
-                  leftSection={<Icon name="clock" size={16} />}
-                  onClick={dialog.open}
-                >
-                  {t('editBackupSchedule')}
-                </Button>
-              </Group>
+            {mayAdminister(session, null) ? (
+              <Actions project={project} subject={subject} isRefused={refusal !== null} />
             ) : null}
-            {isEditing ? <ScheduleForm project={project} subject={subject} onClose={dialog.close} /> : null}
           </>
         );
       }}
     </Loaded>
   );
+}
+
+interface ActionsProps {
+  readonly project: Project;
+  readonly subject: Subject;
+  /** The server is not set up for backups. */
+  readonly isRefused: boolean;
+}
+
+function Actions({ project, subject, isRefused }: ActionsProps) {
+  const { t } = useLanguages();
+  const [isEditing, dialog] = useDisclosure();
+  const backUp = useStart(project, '/admin/v1/backups/runs', 'backupQueued');
+  const rehearse = useStart(project, '/admin/v1/backups/rehearsals', 'rehearsalQueued');
+  return (
+    <Group gap="xs">
+      <Button
+        loading={backUp.isPending}
+        disabled={isRefused}
+        leftSection={<Icon name="archive" size={16} />}
+        onClick={() => backUp.mutate()}
+      >
+        {t('backUpNow')}
+      </Button>
+      <Button
+        variant="default"
+        loading={rehearse.isPending}
+        disabled={isRefused || subject.last_success_at === null}
+        leftSection={<Icon name="check" size={16} />}
+        onClick={() => rehearse.mutate()}
+      >
+        {t('rehearseNow')}
+      </Button>
+      <Button
+        variant="default"
+        disabled={isRefused}
+        leftSection={<Icon name="clock" size={16} />}
+        onClick={dialog.open}
+      >
+        {t('editBackupSchedule')}
+      </Button>
+      {isEditing ? <ScheduleForm project={project} subject={subject} onClose={dialog.close} /> : null}
+    </Group>
+  );
+}
+
+function useStart(
+  { id, name }: Project,
+  path: '/admin/v1/backups/runs' | '/admin/v1/backups/rehearsals',
+  started: 'backupQueued' | 'rehearsalQueued',
+) {
+  const { t } = useLanguages();
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => api.POST(path, { body: { project_id: id } }),
+    onSuccess: () => announce(t(started, { name })),
+    onError: (error) => announceFailure(error, t('close')),
+    onSettled: () => client.invalidateQueries({ queryKey: ['backups'] }),
+  });
 }
 
 function Rehearsal({ subject: { rehearsal } }: { subject: Subject }) {
@@ -136,16 +154,23 @@ interface ScheduleFormProps {
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour));
 
-function ScheduleForm({ project, subject: { schedule, own_schedule: isOwn }, onClose }: ScheduleFormProps) {
-  const { t } = useLanguages();
-  const client = useQueryClient();
-  const [input, setInput] = useState({
+function inputOf({ schedule, own_schedule: isOwn }: Subject) {
+  return {
     isOwn: isOwn || schedule === null,
     hour: /^0 (\d+) \* \* \*$/.exec(schedule?.cron ?? '')?.[1] ?? '3',
     zone: schedule?.time_zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     keep: (schedule?.keep ?? 7) as number | string,
     rehearseDays: (schedule?.rehearse_days ?? 0) as number | string,
-  });
+  };
+}
+
+type Input = ReturnType<typeof inputOf>;
+
+function ScheduleForm({ project, subject, onClose }: ScheduleFormProps) {
+  const { t } = useLanguages();
+  const client = useQueryClient();
+  const [input, setInput] = useState(() => inputOf(subject));
+  const edit = (part: Partial<Input>): void => setInput({ ...input, ...part });
   const save = useMutation({
     mutationFn: async () => {
       const params = { params: { query: { project_id: project.id } } };
@@ -157,11 +182,11 @@ function ScheduleForm({ project, subject: { schedule, own_schedule: isOwn }, onC
     },
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: ['backups'] });
-      announce(t('scheduleSaved'));
+      announce(t('scheduleSaved', { name: project.name }));
     },
   });
   return (
-    <Dialog onClose={onClose} title={t('schedule')}>
+    <Dialog onClose={onClose} title={t('backupScheduleOf', { name: project.name })}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -173,52 +198,49 @@ function ScheduleForm({ project, subject: { schedule, own_schedule: isOwn }, onC
             label={t('scheduleOfItsOwn')}
             description={t('scheduleOfItsOwnHint')}
             checked={input.isOwn}
-            onChange={(event) => setInput({ ...input, isOwn: event.currentTarget.checked })}
+            onChange={(event) => edit({ isOwn: event.currentTarget.checked })}
           />
-          {input.isOwn ? (
-            <>
-              <Group grow align="start">
-                <Select
-                  label={t('dailyAt')}
-                  data={HOURS.map((value) => ({ value, label: `${value.padStart(2, '0')}:00` }))}
-                  value={input.hour}
-                  allowDeselect={false}
-                  onChange={(hour) => setInput({ ...input, hour: hour ?? input.hour })}
-                />
-                <NumberInput
-                  label={t('keepBackups')}
-                  min={1}
-                  max={10_000}
-                  allowDecimal={false}
-                  value={input.keep}
-                  onChange={(keep) => setInput({ ...input, keep })}
-                />
-              </Group>
-              <Select
-                label={t('timeZone')}
-                searchable
-                allowDeselect={false}
-                limit={50}
-                data={[...new Set(['UTC', input.zone, ...Intl.supportedValuesOf('timeZone')])]}
-                value={input.zone}
-                onChange={(zone) => setInput({ ...input, zone: zone ?? input.zone })}
-              />
-              <NumberInput
-                label={t('rehearseDays')}
-                description={t('rehearseDaysHint')}
-                min={0}
-                max={366}
-                allowDecimal={false}
-                value={input.rehearseDays}
-                onChange={(rehearseDays) => setInput({ ...input, rehearseDays })}
-              />
-            </>
-          ) : null}
+          {input.isOwn ? <Fields input={input} onEdit={edit} /> : null}
           {save.error ? <Failure error={save.error} /> : null}
           <FormButtons action={t('saveSchedule')} isPending={save.isPending} onClose={onClose} />
         </Stack>
       </form>
     </Dialog>
+  );
+}
+
+function Fields({ input, onEdit }: { input: Input; onEdit: (part: Partial<Input>) => void }) {
+  const { t } = useLanguages();
+  return (
+    <>
+      <Group grow align="start">
+        <Select
+          label={t('dailyAt')}
+          data={HOURS.map((value) => ({ value, label: `${value.padStart(2, '0')}:00` }))}
+          value={input.hour}
+          allowDeselect={false}
+          onChange={(hour) => onEdit({ hour: hour ?? input.hour })}
+        />
+        <NumberInput
+          label={t('keepBackups')}
+          min={1}
+          max={10_000}
+          allowDecimal={false}
+          value={input.keep}
+          onChange={(keep) => onEdit({ keep })}
+        />
+      </Group>
+      <TimeZone zone={input.zone} onChange={(zone) => onEdit({ zone })} />
+      <NumberInput
+        label={t('rehearseDays')}
+        description={t('rehearseDaysHint')}
+        min={0}
+        max={366}
+        allowDecimal={false}
+        value={input.rehearseDays}
+        onChange={(rehearseDays) => onEdit({ rehearseDays })}
+      />
+    </>
   );
 }
 

@@ -75,7 +75,7 @@ function Download({ project, onClose }: { project: Project; onClose: () => void 
     },
   });
   return (
-    <Dialog onClose={onClose} title={t('downloadBackup')}>
+    <Dialog onClose={onClose} title={t('downloadBackupOf', { name: project.name })}>
       <form
         onSubmit={(event) => {
           event.preventDefault();

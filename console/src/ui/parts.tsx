@@ -16,7 +16,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useT } from '../i18n';
 import { Dialog, SideDrawer } from './dialog';
-import { Failure } from './feedback';
+import { announce, Failure } from './feedback';
 import { Icon, type IconName } from './icon';
 import styles from './parts.module.css';
 import pageStyles from './page.module.css';
@@ -208,6 +208,8 @@ export interface ConfirmProps {
   /** Text to type before the action is possible. */
   readonly typed?: string | undefined;
   readonly danger?: boolean;
+  /** Announced when it has run: `Webhook orders deleted`. */
+  readonly done?: string;
   readonly run: () => Promise<unknown>;
   readonly onClose: () => void;
   /** Called after the action, unless the dialog was closed before. */
@@ -217,10 +219,10 @@ export interface ConfirmProps {
 
 /** Asks before an action, runs it, and stays open with the message if it fails. */
 export function Confirm(props: ConfirmProps) {
-  const { title, text, action, typed, danger = true, run, onClose, onDone, children } = props;
+  const { title, text, action, typed, danger = true, done, run, onClose, onDone, children } = props;
   const t = useT();
   const [input, setInput] = useState('');
-  const mutation = useMutation({ mutationFn: run });
+  const mutation = useMutation({ mutationFn: run, onSuccess: () => done && announce(done) });
   const finish = (): void => {
     onClose();
     onDone?.();

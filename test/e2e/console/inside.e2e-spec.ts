@@ -381,6 +381,8 @@ inBrowser('monitoring of a project', () => {
       .dialog()
       .getByText(/^whsec_/)
       .waitFor();
+    await page.getByText('Webhook public.open_notes created').waitFor();
+    await page.getByRole('dialog', { name: 'Secret of the webhook public.open_notes' }).waitFor();
     await view.expectAccessibleInBothSchemes();
     await view.button('Done').click();
     await project.sql(`insert into open_notes values (500, 'told')`);
@@ -435,7 +437,7 @@ inBrowser('monitoring of a project', () => {
     await view.dialog().getByRole('textbox', { name: 'SQL' }).fill('insert into open_notes values (600)');
     await view.expectAccessibleInBothSchemes();
     await view.dialog().getByRole('button', { name: 'Create schedule' }).click();
-    await page.getByText('Schedule tick saved').waitFor();
+    await page.getByText('Schedule tick created').waitFor();
     await project.sql(`update hooks.schedules set last_due_at = now() - interval '2 minutes';
       select pg_notify('plinth_hooks', 'again')`);
     await view.button('History').click();
@@ -619,10 +621,15 @@ inBrowser('monitoring of a project', () => {
       await page.getByLabel('Rows per response max_rows', { exact: true }).waitFor();
       await view.expectAccessibleInBothSchemes();
     }
-    await project.service.post(`${project.auth}/admin/users`, { email: 'palette@example.com' });
-    await choose('palette@ex', 'Search users: palette@ex');
-    await page.waitForURL(/users\?search=palette/);
-    await page.getByRole('table').getByText('palette@example.com').waitFor();
+    const person = { email: 'palette@example.com', name: 'Grace Painter' };
+    const { body: created } = await project.service.post(`${project.auth}/admin/users`, person);
+    for (const text of ['palette@ex', 'ce paint']) {
+      await choose(text, person.email, person.name);
+      await page.waitForURL(new RegExp(`users\\?user=${created.user.id}`));
+      await view.dialog().getByText(person.email).first().waitFor();
+      await page.keyboard.press('Escape');
+      await view.dialog().waitFor({ state: 'detached' });
+    }
     // The command works on its screen and on another screen.
     for (const [label, title] of [
       ['New user', 'New user'],

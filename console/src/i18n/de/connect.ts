@@ -42,7 +42,7 @@ export const connect: Readonly<Record<keyof typeof en, string>> = {
   backupsRefused: 'Ihre Rolle darf Sicherungen dieses Projekts weder lesen noch anlegen.',
   schedulesOfOperators:
     'Betreiber der Installation planen Sicherungen. Herunterladen können Sie jederzeit eine.',
-  scheduleSaved: 'Der Zeitplan der Sicherungen wurde gespeichert',
+  scheduleSaved: 'Zeitplan der Sicherungen von {name} gespeichert',
   invitedWithoutMail:
     'Die Einladung wurde angelegt, aber es ist kein Mailserver eingerichtet. Fragen Sie einen Betreiber nach dem Link: Die Mail liegt als Datei im Datenverzeichnis des Servers.',
   userInvited: 'Eine Einladung ging an {email}',

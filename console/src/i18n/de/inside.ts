@@ -44,7 +44,7 @@ export const inside: Readonly<Record<keyof typeof english, string>> = {
   limitsTitle: 'Limits',
   liveRequests: 'Anfragen live',
   lockCount: 'Sperren: {count}',
-  mailQueued: 'Die Mail ist wieder in der Warteschlange',
+  mailQueued: 'Die Mail an {to} ist wieder in der Warteschlange',
   mailsState: 'Wartend: {waiting}. Fehlgeschlagen: {failed}.',
   mailsText: 'Mails dieses Projekts.',
   mailsTitle: 'Mails',

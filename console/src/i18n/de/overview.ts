@@ -31,12 +31,14 @@ export const overview: Readonly<Record<keyof typeof english, string>> = {
   backUpNow: 'Jetzt sichern',
   backedUp: 'Letzte Sicherung',
   backupMissing: 'Die letzte geplante Sicherung fehlt',
-  backupQueued: 'Die Sicherung ist in der Warteschlange',
+  backupQueued: 'Die Sicherung von {name} ist in der Warteschlange',
   backups: 'Sicherungen',
+  backupScheduleOf: 'Zeitplan der Sicherungen von {name}',
   backupsText: 'Datenbank, Dateien, Einstellungen und Schlüssel als ein Archiv.',
   criticalCount: 'Kritisch: {count}',
   dailyAt: 'Täglich um',
   downloadBackup: 'Sicherung herunterladen',
+  downloadBackupOf: 'Sicherung von {name} herunterladen',
   downloadBackupText:
     'Für Projekte von mehreren Gigabyte eignet sich die Kommandozeile: plinth backup {slug}',
   errorsOfDay: 'Fehler (24 h)',
@@ -52,7 +54,7 @@ export const overview: Readonly<Record<keyof typeof english, string>> = {
   passphraseHint:
     'Verschlüsselt die Geheimnisse im Archiv. Mindestens {count} Zeichen. Eine Wiederherstellung fragt danach.',
   rehearsalFailed: 'Die letzte Probe einer Wiederherstellung ist fehlgeschlagen: {error}',
-  rehearsalQueued: 'Die Probe ist in der Warteschlange',
+  rehearsalQueued: 'Die Probe von {name} ist in der Warteschlange',
   rehearsed: 'Letzte gelungene Probe einer Wiederherstellung: {time}',
   rehearseDays: 'Tage zwischen Proben einer Wiederherstellung',
   rehearseDaysHint:

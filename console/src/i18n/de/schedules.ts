@@ -2,7 +2,6 @@
 import type { schedules as en } from '../en/schedules';
 
 export const schedules: Readonly<Record<keyof typeof en, string>> = {
-  changeSchedule: 'Zeitplan ändern',
   createSchedule: 'Zeitplan anlegen',
   cron: 'Zeiten (cron)',
   cronHint: 'Minute, Stunde, Tag, Monat, Wochentag: 0 3 * * * ist täglich um 3:00 Uhr',
@@ -15,8 +14,11 @@ export const schedules: Readonly<Record<keyof typeof en, string>> = {
     'Ein Zeitplan führt zu bestimmten Zeiten SQL aus oder sendet eine Anfrage, einmal für alle Prozesse.',
   request: 'Anfrage',
   runDue: 'Fällig',
+  runsOf: 'Läufe von {name}',
   runsOfSchedule: 'Verlauf',
   scheduleBody: 'Inhalt (JSON)',
+  scheduleCreated: 'Zeitplan {name} angelegt',
+  scheduleDeleted: 'Zeitplan {name} gelöscht',
   scheduleEnabled: 'Zu diesen Zeiten ausführen',
   scheduleRuns: 'Aktion',
   scheduleStored: 'Zeitplan {name} gespeichert',

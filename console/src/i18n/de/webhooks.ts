@@ -4,11 +4,11 @@ import type { webhooks as en } from '../en/webhooks';
 export const webhooks: Readonly<Record<keyof typeof en, string>> = {
   answerOf: 'Antwort auf Versuch {number}',
   attempt: 'Versuch {number}',
-  changeWebhook: 'Webhook ändern',
   createWebhook: 'Webhook anlegen',
   deleteWebhook: 'Webhook {name} löschen',
   deleteWebhookText: 'Es wird nichts mehr gesendet. Auch die Zustellungen werden gelöscht.',
   deliveries: 'Zustellungen',
+  deliveriesOf: 'Zustellungen von {name}',
   deliveryBody: 'Inhalt',
   delivery_delivered: 'Zugestellt',
   delivery_failed: 'Fehlgeschlagen',
@@ -23,7 +23,7 @@ export const webhooks: Readonly<Record<keyof typeof en, string>> = {
   noWebhooksText:
     'Ein Webhook sendet nach einer Änderung einer Tabelle, eines Benutzers oder einer Datei eine signierte Anfrage an Ihren Server.',
   otherEvents: 'Keine Tabelle: Benutzer, Dateien und Anfragen aus SQL',
-  queuedAgain: 'Die Zustellung wird erneut gesendet',
+  queuedAgain: 'Die Zustellung des Webhooks {name} wird erneut gesendet',
   rotateWebhook: 'Neues Secret für den Webhook {name}',
   rotateWebhookText:
     'Einen Tag lang tragen Zustellungen Signaturen beider Secrets. Danach gilt nur noch das neue.',
@@ -33,13 +33,15 @@ export const webhooks: Readonly<Record<keyof typeof en, string>> = {
   webhookColumnsHint:
     'Ein UPDATE wird nur gesendet, wenn sich eine dieser Spalten ändert. Leer: jedes UPDATE wird gesendet.',
   webhookConditionHint: 'SQL über die Zeile, etwa new.total > 100',
+  webhookCreated: 'Webhook {name} angelegt',
+  webhookDeleted: 'Webhook {name} gelöscht',
   webhookEnabled: 'Anfragen senden',
   webhookFailing: 'Schlägt fehl',
   webhookIncomplete: 'Unvollständig',
   webhookIncompleteText:
     'Die Tabelle oder ein Trigger wurde gelöscht. Speichern Sie den Webhook, um die Trigger wieder anzulegen.',
-  webhookSaved: 'Der Webhook wurde gespeichert',
-  webhookSecret: 'Secret des Webhooks',
+  webhookSaved: 'Webhook {name} gespeichert',
+  webhookSecret: 'Secret des Webhooks {name}',
   webhookSecretText:
     'Ihr Server prüft damit Signaturen. Kopieren Sie es jetzt: es wird nicht wieder angezeigt.',
   webhookUrlHint: 'Eine öffentliche Adresse Ihres Servers',

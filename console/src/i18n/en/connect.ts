@@ -37,7 +37,7 @@ export const connect = {
     'Set BACKUP_PASSPHRASE or BACKUP_PASSPHRASE_FILE for the server and restart it. Backups can be downloaded without it.',
   backupsRefused: 'Your role may not read or make backups of this project.',
   schedulesOfOperators: 'Operators of the installation schedule backups. You can download one at any time.',
-  scheduleSaved: 'The backup schedule was saved',
+  scheduleSaved: 'Backup schedule of {name} saved',
   invitedWithoutMail:
     'The invitation was created, but no mail server is set up. Ask an operator for the link: the mail is a file in the data directory of the server.',
   userInvited: 'An invitation was sent to {email}',

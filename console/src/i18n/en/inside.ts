@@ -42,7 +42,7 @@ export const inside = {
   limitsTitle: 'Limits',
   liveRequests: 'Live requests',
   lockCount: 'Locks: {count}',
-  mailQueued: 'The mail is queued again',
+  mailQueued: 'The mail to {to} is queued again',
   mailsState: 'Queued: {waiting}. Failed: {failed}.',
   mailsText: 'Mails of this project.',
   mailsTitle: 'Mails',

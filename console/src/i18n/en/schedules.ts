@@ -1,6 +1,5 @@
 /** The texts of schedules, in English. */
 export const schedules = {
-  changeSchedule: 'Change schedule',
   createSchedule: 'Create schedule',
   cron: 'Times (cron)',
   cronHint: 'Minute, hour, day, month, weekday: 0 3 * * * is 3:00 each day',
@@ -12,8 +11,11 @@ export const schedules = {
   noSchedulesText: 'A schedule runs SQL or sends a request at set times, once for all processes.',
   request: 'Request',
   runDue: 'Due',
+  runsOf: 'Runs of {name}',
   runsOfSchedule: 'History',
   scheduleBody: 'Body (JSON)',
+  scheduleCreated: 'Schedule {name} created',
+  scheduleDeleted: 'Schedule {name} deleted',
   scheduleEnabled: 'Run at these times',
   scheduleRuns: 'Action',
   scheduleStored: 'Schedule {name} saved',

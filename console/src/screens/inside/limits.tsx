@@ -127,7 +127,7 @@ function FailedMail({ mail, project }: { mail: Schema<'FailedMailResponse'>; pro
         params: { path: { id: project.id, mail_id: mail.id } },
       }),
     onSuccess: async () => {
-      announce(t('mailQueued'));
+      announce(t('mailQueued', { to: mail.recipient }));
       await client.invalidateQueries({ queryKey: failedMailsQuery(project).queryKey });
       await client.invalidateQueries({ queryKey: usageQuery(project).queryKey });
     },

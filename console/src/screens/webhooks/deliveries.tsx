@@ -11,6 +11,7 @@ import {
   deliveryQuery,
   sendAgain,
   type Webhook,
+  webhookName,
 } from '../../queries/webhooks';
 import { announce, Failure, Loaded } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
@@ -30,7 +31,7 @@ export function Deliveries({ project, webhook, onClose }: DeliveriesProps) {
   const deliveries = useInfiniteQuery(deliveriesQuery(project, webhook));
   const [opened, setOpened] = useState<string | null>(null);
   return (
-    <DetailDrawer title={t('deliveries')} onClose={onClose}>
+    <DetailDrawer title={t('deliveriesOf', { name: webhookName(webhook) })} onClose={onClose}>
       <Loaded query={deliveries}>
         {({ pages }) => (
           <Stack gap="sm">
@@ -127,7 +128,7 @@ function SendAgain({ project, webhook, delivery }: DetailsProps) {
     mutationFn: () => sendAgain(project, webhook, delivery),
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: deliveriesQuery(project, webhook).queryKey });
-      announce(t('queuedAgain'));
+      announce(t('queuedAgain', { name: webhookName(webhook) }));
     },
   });
   if (!maySend || delivery.state === 'waiting') return null;

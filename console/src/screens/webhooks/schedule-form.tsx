@@ -1,5 +1,5 @@
 /** Creates or changes a schedule: its times, and SQL or a request. */
-import { SegmentedControl, Select, Stack, Switch, Textarea, TextInput } from '@mantine/core';
+import { SegmentedControl, Stack, Switch, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useT } from '../../i18n';
@@ -8,6 +8,7 @@ import { saveSchedule, type Schedule, schedulesQuery } from '../../queries/sched
 import { Dialog } from '../../ui/dialog';
 import { announce, Failure } from '../../ui/feedback';
 import { FormButtons } from '../../ui/parts';
+import { TimeZone } from '../../ui/time-zone';
 import textStyles from '../../ui/text.module.css';
 
 interface Input {
@@ -36,11 +37,14 @@ export function ScheduleForm({ project, schedule, onClose }: FormProps) {
     mutationFn: () => saveSchedule(project, schedule, bodyOf(input)),
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: schedulesQuery(project).queryKey });
-      announce(t('scheduleStored', { name: input.name.trim() }));
+      announce(t(schedule ? 'scheduleStored' : 'scheduleCreated', { name: input.name.trim() }));
     },
   });
   return (
-    <Dialog onClose={onClose} title={t(schedule ? 'changeSchedule' : 'createSchedule')}>
+    <Dialog
+      onClose={onClose}
+      title={schedule ? t('editSchedule', { name: schedule.name }) : t('createSchedule')}
+    >
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -95,15 +99,7 @@ function Times({ input, onEdit }: FieldsProps) {
         classNames={{ input: textStyles.mono }}
         onChange={(event) => onEdit({ cron: event.currentTarget.value })}
       />
-      <Select
-        label={t('timeZone')}
-        searchable
-        allowDeselect={false}
-        limit={50}
-        data={[...new Set(['UTC', input.zone, ...Intl.supportedValuesOf('timeZone')])]}
-        value={input.zone}
-        onChange={(zone) => onEdit({ zone: zone ?? input.zone })}
-      />
+      <TimeZone zone={input.zone} onChange={(zone) => onEdit({ zone })} />
     </>
   );
 }

@@ -38,6 +38,7 @@ export function Schedules({ project }: { project: Project }) {
             )}
             {mayChange ? (
               <Button
+                variant="default"
                 style={{ alignSelf: 'start' }}
                 leftSection={<Icon name="plus" size={16} />}
                 onClick={() => setOpen({ part: 'create' })}
@@ -116,6 +117,7 @@ function Opened({ project, open, onClose }: OpenedProps) {
       title={t('deleteSchedule', { name: schedule.name })}
       text={t('deleteScheduleText')}
       action={t('deleteThisSchedule')}
+      done={t('scheduleDeleted', { name: schedule.name })}
       onClose={onClose}
       run={async () => {
         await removeSchedule(project, schedule);
@@ -131,7 +133,7 @@ function Runs({ project, schedule, onClose }: Omit<OpenedProps, 'open'> & { read
   const { t, language } = useLanguages();
   const runs = useQuery(runsQuery(project, schedule));
   return (
-    <DetailDrawer title={t('runsOfSchedule')} onClose={onClose}>
+    <DetailDrawer title={t('runsOf', { name: schedule.name })} onClose={onClose}>
       <Loaded query={runs}>
         {(list) =>
           list.length === 0 ? (

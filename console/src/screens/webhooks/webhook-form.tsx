@@ -10,6 +10,7 @@ import {
   updateWebhook,
   type Webhook,
   type WebhookEvent,
+  webhookName,
   webhooksQuery,
 } from '../../queries/webhooks';
 import { Dialog } from '../../ui/dialog';
@@ -43,7 +44,7 @@ interface FormProps {
   /** Null for a new webhook. */
   readonly webhook: Webhook | null;
   readonly onClose: () => void;
-  readonly onCreated: (secret: string) => void;
+  readonly onCreated: (webhook: Webhook, secret: string) => void;
 }
 
 export function WebhookForm({ project, webhook, onClose, onCreated }: FormProps) {
@@ -52,25 +53,29 @@ export function WebhookForm({ project, webhook, onClose, onCreated }: FormProps)
   const catalog = useCatalog(project);
   const [input, setInput] = useState<Input>(() => inputOf(webhook));
   const save = useMutation({
-    mutationFn: async (): Promise<string | null> => {
-      if (!webhook) return (await createWebhook(project, { ...targetOf(input), ...contentOf(input) })).secret;
-      await updateWebhook(project, webhook, contentOf(input));
-      return null;
-    },
-    onSuccess: async () => {
+    mutationFn: (): Promise<Webhook & { readonly secret?: string }> =>
+      webhook
+        ? updateWebhook(project, webhook, contentOf(input))
+        : createWebhook(project, { ...targetOf(input), ...contentOf(input) }),
+    onSuccess: async (saved) => {
       await client.invalidateQueries({ queryKey: webhooksQuery(project).queryKey });
-      announce(t('webhookSaved'));
+      announce(t(webhook ? 'webhookSaved' : 'webhookCreated', { name: webhookName(saved) }));
     },
   });
-  const done = (secret: string | null): void => (secret === null ? onClose() : onCreated(secret));
   return (
-    <Dialog onClose={onClose} title={t(webhook ? 'changeWebhook' : 'createWebhook')}>
+    <Dialog
+      onClose={onClose}
+      title={webhook ? t('editWebhook', { name: webhookName(webhook) }) : t('createWebhook')}
+    >
       <Loaded query={catalog}>
         {(relations) => (
           <form
             onSubmit={(event) => {
               event.preventDefault();
-              save.mutate(undefined, { onSuccess: done });
+              save.mutate(undefined, {
+                onSuccess: (saved) =>
+                  saved.secret === undefined ? onClose() : onCreated(saved, saved.secret),
+              });
             }}
           >
             <Stack gap="sm">

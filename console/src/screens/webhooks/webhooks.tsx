@@ -5,7 +5,13 @@ import { useRef, useState } from 'react';
 import { useLanguages, useT } from '../../i18n';
 import { formatTime } from '../../lib/format';
 import { type Project, useMay } from '../../queries/projects';
-import { removeWebhook, rotateWebhookSecret, type Webhook, webhooksQuery } from '../../queries/webhooks';
+import {
+  removeWebhook,
+  rotateWebhookSecret,
+  type Webhook,
+  webhookName,
+  webhooksQuery,
+} from '../../queries/webhooks';
 import { DataTable, Named } from '../../ui/data-table';
 import { Empty, Loaded } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
@@ -18,10 +24,7 @@ import { WebhookForm } from './webhook-form';
 type Open =
   | { readonly part: 'create' }
   | { readonly part: 'edit' | 'rotate' | 'delete' | 'deliveries'; readonly webhook: Webhook }
-  | { readonly part: 'secret'; readonly secret: string };
-
-const nameOf = ({ schema, table, events }: Webhook): string =>
-  table === null ? events.join(', ') : `${schema ?? ''}.${table}`;
+  | { readonly part: 'secret'; readonly webhook: Webhook; readonly secret: string };
 
 export function Webhooks({ project }: { project: Project }) {
   const t = useT();
@@ -67,7 +70,7 @@ interface RowProps {
 
 function Row({ webhook, mayChange, onOpen }: RowProps) {
   const t = useT();
-  const name = nameOf(webhook);
+  const name = webhookName(webhook);
   return (
     <Table.Tr>
       <Table.Td>
@@ -141,7 +144,7 @@ function Opened({ project, open, onOpen }: OpenedProps) {
   if (open.part === 'secret')
     return (
       <ShownOnce
-        title={t('webhookSecret')}
+        title={t('webhookSecret', { name: webhookName(open.webhook) })}
         text={t('webhookSecretText')}
         value={open.secret}
         onClose={close}
@@ -153,18 +156,19 @@ function Opened({ project, open, onOpen }: OpenedProps) {
         project={project}
         webhook={open.part === 'edit' ? open.webhook : null}
         onClose={close}
-        onCreated={(secret) => onOpen({ part: 'secret', secret })}
+        onCreated={(webhook, secret) => onOpen({ part: 'secret', webhook, secret })}
       />
     );
   const { part, webhook } = open;
   if (part === 'deliveries') return <Deliveries project={project} webhook={webhook} onClose={close} />;
-  const name = nameOf(webhook);
+  const name = webhookName(webhook);
   if (part === 'delete')
     return (
       <Confirm
         title={t('deleteWebhook', { name })}
         text={t('deleteWebhookText')}
         action={t('deleteThisWebhook')}
+        done={t('webhookDeleted', { name })}
         onClose={close}
         run={async () => {
           await removeWebhook(project, webhook);
@@ -180,7 +184,7 @@ function Rotation({ project, webhook, onOpen }: Omit<OpenedProps, 'open'> & { re
   const secret = useRef('');
   return (
     <Confirm
-      title={t('rotateWebhook', { name: nameOf(webhook) })}
+      title={t('rotateWebhook', { name: webhookName(webhook) })}
       text={t('rotateWebhookText')}
       action={t('newSecret')}
       danger={false}
@@ -188,7 +192,7 @@ function Rotation({ project, webhook, onOpen }: Omit<OpenedProps, 'open'> & { re
       run={async () => {
         secret.current = (await rotateWebhookSecret(project, webhook)).secret;
       }}
-      onDone={() => onOpen({ part: 'secret', secret: secret.current })}
+      onDone={() => onOpen({ part: 'secret', webhook, secret: secret.current })}
     />
   );
 }

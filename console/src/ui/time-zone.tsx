@@ -1,0 +1,18 @@
+/** A choice of a time zone, with the browser's own ones. */
+import { Select } from '@mantine/core';
+import { useT } from '../i18n';
+
+export function TimeZone({ zone, onChange }: { zone: string; onChange: (zone: string) => void }) {
+  const t = useT();
+  return (
+    <Select
+      label={t('timeZone')}
+      searchable
+      allowDeselect={false}
+      limit={50}
+      data={[...new Set(['UTC', zone, ...Intl.supportedValuesOf('timeZone')])]}
+      value={zone}
+      onChange={(chosen) => onChange(chosen ?? zone)}
+    />
+  );
+}
