@@ -19,8 +19,6 @@ export interface RowSearch {
 export const archivesQuery = ({ id }: Project) =>
   queryOptions({
     queryKey: ['backups', 'archives', id],
-    // A schedule may have made an archive since the last read.
-    staleTime: 0,
     queryFn: () => dataOf(api.GET('/admin/v1/projects/{id}/backups', { params: { path: { id } } })),
   });
 
@@ -55,5 +53,4 @@ export const comparisonQuery = (project: Project, relation: Relation, row: TextR
       const options = { parameters, read_only: true, text_values: true };
       return comparedColumns(relation, row, (await runSql(project.id, query, options)).rows);
     },
-    staleTime: 0,
   });

@@ -121,6 +121,7 @@ function Preview({ project, file }: { project: Project; file: StoredFile }) {
       kind === 'image' ? fetchPicture(project, file, PREVIEW_WIDTH) : fetchBytes(project, file.id),
     enabled: kind !== null,
     gcTime: 0,
+    staleTime: Infinity,
   });
   const text = useQuery({
     queryKey: ['preview-text', file.id, file.updated_at],
@@ -128,6 +129,7 @@ function Preview({ project, file }: { project: Project; file: StoredFile }) {
       (await bytes.data!.slice(0, PREVIEW_CHARACTERS * 4).text()).slice(0, PREVIEW_CHARACTERS),
     enabled: kind === 'text' && bytes.data !== undefined,
     gcTime: 0,
+    staleTime: Infinity,
   });
   const { data } = bytes;
   const url = useMemo(() => (data && kind !== 'text' ? URL.createObjectURL(data) : null), [data, kind]);

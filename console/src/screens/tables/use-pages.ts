@@ -52,6 +52,8 @@ export function usePages({ project, relation, identity, query }: GridOptions) {
         signal,
       }),
     gcTime: 30_000,
+    // Pages follow from each other, and a cell may be edited: *Refresh* reads all of them.
+    refetchOnWindowFocus: false,
   });
   const isLearned = learned?.of === name;
   const total = isLearned ? learned.rows : totalOf(first.data, size);
@@ -80,6 +82,7 @@ export function usePages({ project, relation, identity, query }: GridOptions) {
       // A jump reads one page. Its neighbours are read by the keys of its rows.
       enabled: [index - 1, index, index + 1].some(has) || (!isAnchored && index === view.first),
       gcTime: 0,
+      refetchOnWindowFocus: false,
     })),
   });
 
