@@ -23,7 +23,7 @@ export interface Cursor<Picking> {
   readonly picking: Picking | null;
 }
 
-type CursorAction<Picking> =
+export type CursorAction<Picking> =
   | { readonly type: 'move'; readonly place: Place | null }
   | { readonly type: 'extend'; readonly extent: Extent }
   | { readonly type: 'edit'; readonly key: string; readonly typed?: string }

@@ -3,6 +3,7 @@ import { useEffect, useReducer } from 'react';
 import type { Column, Relation } from '../../queries/catalog-types';
 import {
   type Cursor,
+  type CursorAction,
   cursorReducer,
   type Extent,
   NO_CURSOR,
@@ -35,7 +36,7 @@ interface CursorOptions {
 }
 
 export function useCursor(options: CursorOptions) {
-  const { grid, scroll, isWritable, referenceOf } = options;
+  const { grid, scroll } = options;
   const { pending, pages } = grid;
   const columns = options.columns.shown.map(({ column }) => column);
   const [cursor, dispatch] = useReducer(cursorReducer<Picking>, NO_CURSOR as Cursor<Picking>);
@@ -101,6 +102,25 @@ export function useCursor(options: CursorOptions) {
     },
     /** Reduces a range to its cell, and then leaves it. */
     clear: (): void => dispatch({ type: 'move', place: isOneCell(cursor.extent) ? null : place }),
+    ...edits(options, { columns, place, dispatch, moveTo, focus }),
+  };
+}
+
+interface CursorPlace {
+  readonly columns: readonly Column[];
+  readonly place: Place | null;
+  readonly dispatch: (action: CursorAction<Picking>) => void;
+  readonly moveTo: (line: number, column: number) => void;
+  readonly focus: () => void;
+}
+
+/** What the cells at the cursor may do. */
+function edits(
+  { grid, isWritable, referenceOf }: CursorOptions,
+  { columns, place, dispatch, moveTo, focus }: CursorPlace,
+) {
+  const { pending } = grid;
+  return {
     canEdit: (line: Line, column: number): boolean =>
       isWritable && !line.isDeleted && isLoaded(line) && isShort(line, columns[column]),
     /** Edits a cell; the value of a foreign key is chosen from the other table. @param typed replaces the value */
