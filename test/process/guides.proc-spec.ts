@@ -5,10 +5,9 @@
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import type { SupabaseClient } from '@supabase/supabase-js';
 import { verify } from 'jsonwebtoken';
 import { WebSocket } from 'ws';
@@ -22,6 +21,7 @@ import {
   client,
   createProject,
   done,
+  expectNotesApp,
   Guide,
   hashOf,
   keys,
@@ -29,6 +29,7 @@ import {
   metricsPort,
   PASSWORD,
   plinth,
+  serve,
   sql,
   startForGuides,
   useProject,
@@ -313,28 +314,7 @@ describe('with the project of first-project.md', () => {
       const guide = new Guide('react');
       expect(await guide.run('plinth project keys')).toContain(keys.anon);
       guide.writeFiles();
-      const pages = await serve(builtWithVite(guide.folder));
-      const browser = await TestBrowser.start();
-      try {
-        const page = await browser.newPage();
-        await page.goto(`http://127.0.0.1:${(pages.address() as AddressInfo).port}/`);
-        await page.fill('[name=email]', 'react@example.com');
-        await page.fill('[name=password]', PASSWORD);
-        await page.click('text=Sign in');
-        await page.waitForSelector('[role=alert]:not(:empty)');
-        await page.click('text=Sign up');
-        await page.fill('[name=text]', 'Water the plants');
-        await page.click('text=Add');
-        await page.waitForSelector('li:has-text("Water the plants")');
-        await page.reload();
-        await page.click('li:has-text("Water the plants") button');
-        await page.waitForSelector('li', { state: 'detached' });
-        await page.click('text=Sign out');
-        await page.waitForSelector('[name=password]');
-      } finally {
-        await browser.stop();
-        pages.close();
-      }
+      await expectNotesApp(builtWithVite(guide.folder), 'react@example.com');
     },
     LIMIT_MS + BROWSER_START_MS,
   );
@@ -672,16 +652,4 @@ function builtWithVite(folder: string): string {
     cwd: folder,
   });
   return join(folder, 'dist');
-}
-
-async function serve(folder: string): Promise<Server> {
-  const server = createServer((request, response) => {
-    const name = request.url === '/' ? 'index.html' : (request.url ?? '');
-    const type = extname(name) === '.js' ? 'text/javascript' : 'text/html';
-    const file = join(folder, name);
-    if (existsSync(file)) response.writeHead(200, { 'content-type': type }).end(readFileSync(file));
-    else response.writeHead(404).end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return server;
 }

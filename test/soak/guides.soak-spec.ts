@@ -8,6 +8,7 @@ import {
   client,
   createProject,
   done,
+  expectNotesApp,
   Guide,
   hashOf,
   keys,
@@ -18,6 +19,7 @@ import {
   useProject,
 } from '../process/support/guides';
 import { ROOT } from '../process/support/processes';
+import { hasBrowser } from '../support/browser';
 import { eventually } from '../support/eventually';
 import { SUPABASE_LAYOUT } from '../support/supabase-layout';
 import { installedMajors, SystemPostgres } from '../support/system-postgres';
@@ -55,6 +57,26 @@ it(
     await guide.shell(quick.join('\n').replaceAll('<project>', 'checked'));
   },
   LIMIT_MS,
+);
+
+(hasBrowser ? it : it.skip)(
+  'vue.md: the app is created with the packages of the registry, built, and keeps a note (needs the npm registry)',
+  async () => {
+    await createProject('acme-vue');
+    const guide = new Guide('vue');
+    const env = { npm_config_yes: 'true' };
+    await guide.run('npm create vite@latest', env);
+    const app = join(guide.folder, 'notes-app');
+    const ofReact = new Guide('react').blocks.filter(({ file }) =>
+      /^(\.env\.local|src\/plinth\.js)$/.test(file ?? ''),
+    );
+    guide.writeFiles(app, ofReact);
+    const settings = readFileSync(join(app, '.env.local'), 'utf8');
+    writeFileSync(join(app, '.env.local'), settings.replace('/p/acme', '/p/acme-vue'));
+    await guide.shell('cd notes-app && npm run build', env);
+    await expectNotesApp(join(app, 'dist'), 'vue@example.com');
+  },
+  2 * LIMIT_MS,
 );
 
 const BACKUP_PASSPHRASE = 'a long passphrase that is kept elsewhere';

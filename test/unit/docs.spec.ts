@@ -80,6 +80,10 @@ describe('links', () => {
   });
 });
 
+it.each(markdown('docs/guides'))('docs/guides/%s begins with the result', (page) => {
+  expect(read(`docs/guides/${page}`).split('\n')[2]).toMatch(/^At the end/);
+});
+
 it('README.md has at most 700 words', () => {
   expect(read('README.md').split(/\s+/).length).toBeLessThanOrEqual(700);
 });

@@ -1,10 +1,21 @@
 /** For tests of the guides: one install, and a folder with a shell for the reader of each page. */
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import { WebSocket } from 'ws';
+import { TestBrowser } from '../../support/browser';
 import { freePort, PlinthProcess, PROCESS_ADMIN_KEY } from '../../support/plinth-process';
 import build from './build';
 import { ROOT } from './processes';
@@ -32,14 +43,14 @@ export class Guide {
     );
   }
 
-  /** Writes the files that the page shows; blocks with the same name are parts of one file. */
-  writeFiles(): void {
+  /** Writes the files that the page shows; blocks with the same name are parts of one file. @param more of other pages */
+  writeFiles(folder = this.folder, more: readonly Block[] = []): void {
     const files = new Map<string, string>();
-    for (const { file, text } of this.blocks)
+    for (const { file, text } of [...this.blocks, ...more])
       if (file !== undefined) files.set(file, (files.get(file) ?? '') + text);
     for (const [file, text] of files) {
-      mkdirSync(dirname(join(this.folder, file)), { recursive: true });
-      writeFileSync(join(this.folder, file), this.filled(text));
+      mkdirSync(dirname(join(folder, file)), { recursive: true });
+      writeFileSync(join(folder, file), this.filled(text));
     }
   }
 
@@ -154,4 +165,42 @@ export async function done<T>(
 export function hashOf(password: string): string {
   const script = `process.stdout.write(require('bcryptjs').hashSync('${password}', 4))`;
   return execFileSync(process.execPath, ['-e', script], { cwd: ROOT, encoding: 'utf8' });
+}
+
+/** Uses the notes app of the guides to React and Vue: sign-up, a note that stays, sign-out. @param folder with the built pages */
+export async function expectNotesApp(folder: string, email: string): Promise<void> {
+  const pages = await serve(folder);
+  const browser = await TestBrowser.start();
+  try {
+    const page = await browser.newPage();
+    await page.goto(`http://127.0.0.1:${(pages.address() as AddressInfo).port}/`);
+    await page.fill('[name=email]', email);
+    await page.fill('[name=password]', PASSWORD);
+    await page.click('text=Sign in');
+    await page.waitForSelector('[role=alert]:not(:empty)');
+    await page.click('text=Sign up');
+    await page.fill('[name=text]', 'Water the plants');
+    await page.click('text=Add');
+    await page.waitForSelector('li:has-text("Water the plants")');
+    await page.reload();
+    await page.click('li:has-text("Water the plants") button');
+    await page.waitForSelector('li', { state: 'detached' });
+    await page.click('text=Sign out');
+    await page.waitForSelector('[name=password]');
+  } finally {
+    await browser.stop();
+    pages.close();
+  }
+}
+
+export async function serve(folder: string): Promise<Server> {
+  const server = createServer((request, response) => {
+    const name = request.url === '/' ? 'index.html' : (request.url ?? '');
+    const type = extname(name) === '.js' ? 'text/javascript' : 'text/html';
+    const file = join(folder, name);
+    if (existsSync(file)) response.writeHead(200, { 'content-type': type }).end(readFileSync(file));
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
 }
