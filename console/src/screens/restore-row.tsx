@@ -117,7 +117,7 @@ function Search({ project, backup }: { project: Project; backup: string }) {
                   value={input.text}
                   onChange={(event) => setInput({ text: event.currentTarget.value })}
                 />
-                <Button type="submit" loading={find.isPending} disabled={table === null}>
+                <Button type="submit" variant="default" loading={find.isPending} disabled={table === null}>
                   {t('findRows')}
                 </Button>
               </Group>

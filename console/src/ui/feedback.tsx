@@ -23,10 +23,12 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
   const t = useT();
   const database = error instanceof ApiError ? error.database : null;
   const isOffline = error instanceof ApiError && error.status === 0;
+  // The server says no more than that to anybody.
+  const isFault = error instanceof ApiError && error.code === 'internal_error';
   return (
     <Alert color="red" variant="light" role="alert" icon={<Icon name="warning" />}>
       <Text size="sm" className={textStyles.wrap}>
-        {isOffline ? t('unreachable') : messageOf(error)}
+        {isOffline ? t('unreachable') : isFault ? t('serverFailed') : messageOf(error)}
       </Text>
       {[database?.detail, database?.hint].map((text) =>
         text ? <SmallText key={text}>{text}</SmallText> : null,

@@ -47,7 +47,7 @@ export function ViewAs({ project, identity, onChange }: ViewAsProps) {
         <Menu.Target>
           <Button
             size="xs"
-            variant={identity.as === 'service_role' ? 'default' : 'filled'}
+            variant={identity.as === 'service_role' ? 'default' : 'light'}
             color="orange"
             leftSection={<Icon name="eye" size={14} />}
             rightSection={<Icon name="chevron" size={14} />}

@@ -68,6 +68,7 @@ export const common: Readonly<Record<keyof typeof en, string>> = {
   toggleScheme: 'Zwischen hell und dunkel wechseln',
   type: 'Typ',
   typeToConfirm: 'Zur Bestätigung {text} eingeben',
+  serverFailed: 'Der Server hat einen Fehler. Die Ursache steht in seinem Log.',
   unreachable:
     'Der Server hat nicht geantwortet. Prüfen Sie die Verbindung, und versuchen Sie es noch einmal.',
   unsaved: 'Ungespeicherte Änderungen: {count}',

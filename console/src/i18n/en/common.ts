@@ -66,6 +66,7 @@ export const common = {
   toggleScheme: 'Switch between dark and light',
   type: 'Type',
   typeToConfirm: 'Type {text} to confirm',
+  serverFailed: 'The server failed. Its log has the cause.',
   unreachable: 'The server did not answer. Check the connection, then try again.',
   unsaved: 'Unsaved changes: {count}',
   users: 'Users',

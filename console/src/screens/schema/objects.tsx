@@ -1,5 +1,15 @@
 /** Types, functions, triggers, views, indexes, foreign keys and extensions: each is listed, created, changed and dropped by SQL that is shown first. */
-import { Button, Code, Group, Select, Table, Text, TextInput, UnstyledButton } from '@mantine/core';
+import {
+  Button,
+  Code,
+  Group,
+  Select,
+  Table,
+  Text,
+  TextInput,
+  UnstyledButton,
+  VisuallyHidden,
+} from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Relation } from '../../queries/catalog-types';
@@ -36,6 +46,7 @@ export function Objects({ project, kind, schema, relations, onSchema }: ObjectsP
   return (
     <>
       <div className={splitStyles.head}>
+        <VisuallyHidden renderRoot={(props) => <h1 {...props} />}>{t(`objects_${kind}`)}</VisuallyHidden>
         <Group gap="xs">
           {kind === 'extensions' ? null : (
             <Select

@@ -63,6 +63,7 @@ export function Saml({ project }: { project: Project }) {
             ) : null}
             {mayChange ? (
               <Button
+                variant="default"
                 style={{ alignSelf: 'start' }}
                 leftSection={<Icon name="plus" size={16} />}
                 onClick={() => setEdited('new')}

@@ -45,7 +45,12 @@ export function SettingForm(props: SettingFormProps) {
           {save.error ? <Failure error={save.error} /> : null}
           {mayChange ? (
             <Group gap="xs">
-              <Button type="submit" loading={save.isPending} aria-label={t('saveWay', { name: title })}>
+              <Button
+                type="submit"
+                variant="default"
+                loading={save.isPending}
+                aria-label={t('saveWay', { name: title })}
+              >
                 {t('saveSettings')}
               </Button>
               {off ? (

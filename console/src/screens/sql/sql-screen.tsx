@@ -1,4 +1,5 @@
 /** SQL as the owner of the project's database: tabs, and the names of tables and columns next to them. */
+import { VisuallyHidden } from '@mantine/core';
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { useRef } from 'react';
 import { isExposed, type Project, useCatalog, useProject } from '../../queries/projects';
@@ -48,6 +49,7 @@ function Editor({ project }: { project: Project }) {
         </aside>
       )}
       <section className={splitStyles.main}>
+        <VisuallyHidden renderRoot={(props) => <h1 {...props} />}>{t('sqlEditor')}</VisuallyHidden>
         <TabStrip state={state} onAction={act} />
         {state.tabs.map((tab) => (
           <Workspace
