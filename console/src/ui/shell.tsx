@@ -23,7 +23,7 @@ import { forgetPerson } from '../forget-person';
 import { isAllowed } from '../lib/permissions';
 import { projectsQuery } from '../queries/projects';
 import { useT } from '../i18n';
-import { Loading } from './feedback';
+import { Empty, Loading } from './feedback';
 import { Icon, Logo } from './icon';
 import { AppearanceMenu } from './appearance-menu';
 import { ConnectButton } from './connect-button';
@@ -39,6 +39,10 @@ export function Shell() {
   const { slug } = useParams({ strict: false });
   const [isOpen, menu] = useDisclosure();
   const { pathname } = useLocation();
+  const session = useSession();
+  const isRefused = INSTALL_SCREENS.some(
+    ({ path, route }) => slug === undefined && pathname.endsWith(path) && !isAllowed(session, route),
+  );
   useEffect(menu.close, [pathname, menu.close]);
   return (
     <AppShell
@@ -87,7 +91,7 @@ export function Shell() {
       )}
       <AppShell.Main id="main" tabIndex={-1}>
         <Suspense fallback={<Loading />}>
-          <Outlet />
+          {isRefused ? <Empty icon="lock" title={t('notAllowed')} text={t('notAllowedText')} /> : <Outlet />}
         </Suspense>
       </AppShell.Main>
       <Suspense>

@@ -68,6 +68,9 @@ export const common: Readonly<Record<keyof typeof en, string>> = {
   toggleScheme: 'Zwischen hell und dunkel wechseln',
   type: 'Typ',
   typeToConfirm: 'Zur Bestätigung {text} eingeben',
+  notAllowed: 'Sie dürfen das nicht sehen',
+  notAllowedText:
+    'Ihre Rolle hat keinen Zugang zu dieser Ansicht. Ein Eigentümer der Installation kann die Rolle ändern.',
   serverFailed: 'Der Server hat einen Fehler. Die Ursache steht in seinem Log.',
   unreachable:
     'Der Server hat nicht geantwortet. Prüfen Sie die Verbindung, und versuchen Sie es noch einmal.',

@@ -66,6 +66,8 @@ export const common = {
   toggleScheme: 'Switch between dark and light',
   type: 'Type',
   typeToConfirm: 'Type {text} to confirm',
+  notAllowed: 'You may not see this',
+  notAllowedText: 'Your role has no access to this screen. An owner of the installation can change the role.',
   serverFailed: 'The server failed. Its log has the cause.',
   unreachable: 'The server did not answer. Check the connection, then try again.',
   unsaved: 'Unsaved changes: {count}',
