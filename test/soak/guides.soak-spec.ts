@@ -15,6 +15,7 @@ import {
   LIMIT_MS,
   PASSWORD,
   plinth,
+  sql,
   startForGuides,
   useProject,
 } from '../process/support/guides';
@@ -62,7 +63,10 @@ it(
 (hasBrowser ? it : it.skip)(
   'vue.md: the app is created with the packages of the registry, built, and keeps a note (needs the npm registry)',
   async () => {
-    await createProject('acme-vue');
+    const id = await createProject('acme-vue');
+    const [, notes = ''] =
+      /project sql acme "([^"]*)"/.exec(new Guide('first-project').texts('sh')[0]!) ?? [];
+    await sql(id, notes);
     const guide = new Guide('vue');
     const env = { npm_config_yes: 'true' };
     await guide.run('npm create vite@latest', env);
