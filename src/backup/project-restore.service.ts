@@ -5,7 +5,6 @@
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { type Client, DatabaseError } from 'pg';
-import { UUID } from '../common/text/uuid';
 import { OWNER_WORK_OPTIONS } from '../database/pools/session-state';
 import { Actor } from '../install/audit/audit-log.repository';
 import { OwnerDatabase } from '../projects/owner-database';
@@ -23,18 +22,9 @@ import { ObjectStore } from '../storage/providers/object-store';
 import { RemovalHoldRepository } from '../storage/removal/removal-hold.repository';
 import type { BoundedClient } from '../database/pools/one-off-connection';
 import { unlessAbandoned } from './abandonment';
-import {
-  ArchivedSecrets,
-  ArchiveHeader,
-  ArchiveManifest,
-  FILES_FOLDER,
-  LARGE_OBJECTS,
-  POST_DATA,
-  PRE_DATA,
-  STORED_FILES,
-} from './archive/archive-format';
+import { ArchivedSecrets, ArchiveHeader, ArchiveManifest } from './archive/archive-format';
 import { ArchivedExtension } from '../copies/archived-objects';
-import { ArchiveMember, ArchiveReader } from './archive/archive-reader';
+import { ArchiveReader } from './archive/archive-reader';
 import { assertAuthentic, Members, OpenArchive, openArchive, readToEnd } from './archive/open-archive';
 import { validSettings } from './archive/archived-settings';
 import { databaseTaken } from '../provisioning/provisioning.errors';
@@ -52,8 +42,9 @@ import {
 } from '../copies/owner-roles';
 import { MAINTENANCE_DATABASE } from '../provisioning/database-server';
 import { FileLoader } from './file-loader';
-import { filesIn } from './stored/file-lines';
-import { type OpenStored, StoredFiles } from './stored/stored-files.service';
+import { loadMember } from './load-member';
+import type { OpenStored } from './stored/open-stored';
+import { StoredFiles } from './stored/stored-files.service';
 import { ArchivedContent } from './rehearsal/archived-content';
 import { SnapshotLimits } from '../copies/dump/snapshot-limits';
 import { SnapshotRepository } from '../copies/dump/snapshot.repository';
@@ -197,7 +188,7 @@ export class ProjectRestore {
         const loader = await ProjectLoader.begin(client, header.extensions, version, renamed);
         const rows = new Map<string, number>();
         const found = await readToEnd(archive.members, (member) =>
-          load(
+          loadMember(
             { ...member, chunks: this.disk.watched(member.chunks) },
             { header, loader, files, rows, content, openStored },
           ),
@@ -328,58 +319,6 @@ interface Filled {
   readonly roles: OwnerRoles;
   /** See RestoredProject.skippedSettings. */
   readonly skipped: string[];
-}
-
-interface Targets {
-  readonly header: ArchiveHeader;
-  readonly loader: ProjectLoader;
-  readonly files: FileLoader | null;
-  /** Set in a dry run. */
-  readonly content: ArchivedContent | null;
-  readonly openStored: OpenStored;
-  /** Rows that were loaded, by member. */
-  readonly rows: Map<string, number>;
-}
-
-async function load(member: ArchiveMember, targets: Targets): Promise<void> {
-  const { header, loader, files, rows, content } = targets;
-  const { name, chunks } = member;
-  try {
-    if (name === STORED_FILES) return await loadStored(chunks, targets);
-    if (name.startsWith(FILES_FOLDER)) {
-      const objectId = objectIdIn(name);
-      return await (content ? content.addFile(objectId, chunks) : files?.put(objectId, member));
-    }
-    if (name === PRE_DATA) return await loader.run(await ArchiveReader.hold(chunks));
-    if (name === LARGE_OBJECTS) return await loader.addLargeObjects(chunks);
-    if (name === POST_DATA) {
-      await loader.setSequences(header.sequences);
-      return await loader.run(await ArchiveReader.hold(chunks));
-    }
-    const table = header.tables.find((one) => one.member === name);
-    if (!table) throw archiveInvalid(`${name} is not a member that this version knows`);
-    rows.set(name, await loader.copy(table, content ? content.digested(name, chunks) : chunks));
-  } catch (error) {
-    throw restoreFault(name, error as Error);
-  }
-}
-
-/** The files that an incremental archive names. */
-async function loadStored(
-  lines: AsyncIterable<Buffer>,
-  { files, content, openStored }: Targets,
-): Promise<void> {
-  for await (const file of filesIn(lines)) {
-    const [{ objectId: name, size }, chunks] = [file, openStored(file)];
-    await (content ? content.addFile(name, chunks) : files?.put(name, { name, size, chunks }));
-  }
-}
-
-/** @throws AppError 400 */
-function objectIdIn(member: string): string {
-  const objectId = member.slice(FILES_FOLDER.length);
-  if (UUID.test(objectId)) return objectId;
-  throw archiveInvalid(`${member} is not a member that this version knows`);
 }
 
 function assertRows(manifest: ArchiveManifest, rows: ReadonlyMap<string, number>): void {

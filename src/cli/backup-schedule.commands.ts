@@ -50,6 +50,7 @@ export function addBackupScheduleCommands(backup: Command, context: CommandConte
     'archives <project>': operation(
       'GET /admin/v1/projects/{id}/backups',
       'list the kept archives of a project',
+      { text: (kept) => table(kept.map(({ stored, ...archive }) => ({ ...archive, ...filesOf(stored) }))) },
     ),
     'rows <project> <backup> <table>': operation(
       'GET /admin/v1/projects/{id}/backups/{backup_id}/tables/{table}/rows',
@@ -198,7 +199,7 @@ function bodyOf({
 }
 
 function rowOfSubject(subject: Subject): Readonly<Record<string, unknown>> {
-  const { slug, schedule, last_success_bytes: bytes } = subject;
+  const { slug, schedule, store, last_success_bytes: bytes } = subject;
   const times = schedule?.enabled ? `${schedule.cron} ${schedule.time_zone}` : 'none';
   return {
     project: slug,
@@ -209,8 +210,14 @@ function rowOfSubject(subject: Subject): Readonly<Record<string, unknown>> {
     size: bytes === null ? null : sizeOf(bytes),
     'last run': subject.last_status,
     rehearsed: subject.rehearsal?.last_good_at ?? null,
+    ...(store ? { files: sizeOf(store.bytes), saved: sizeOf(store.saved_bytes) } : {}),
     error: subject.last_error,
   };
+}
+
+/** Of an incremental archive. */
+function filesOf(stored: Schema<'BackupRunResponse'>['stored']): Readonly<Record<string, unknown>> {
+  return stored ? { files: sizeOf(stored.bytes), copied: sizeOf(stored.copied_bytes) } : {};
 }
 
 function rowOfRun(run: Schema<'BackupRunResponse'>): Readonly<Record<string, unknown>> {
@@ -220,6 +227,7 @@ function rowOfRun(run: Schema<'BackupRunResponse'>): Readonly<Record<string, unk
     seconds: run.seconds,
     status: run.status,
     size: run.bytes === null ? null : sizeOf(run.bytes),
+    ...filesOf(run.stored),
     archive: run.removed_at === null ? run.archive : 'removed',
     error: run.error,
   };

@@ -27,6 +27,12 @@ export function backupConfig(env: EnvironmentVariables, dataDir: string, tuning:
   };
 }
 
+/** Without keys. */
+export function nameOfPlace({ provider, diskDir, gcs, s3 }: StorageConfig): string {
+  const remote = gcs ?? s3;
+  return remote ? `${provider}:${remote.bucket}/${remote.prefix}` : `${provider}:${diskDir}`;
+}
+
 export type AgeConfig = Pick<BackupConfig, 'recipients' | 'identityFile'>;
 
 /** The recipients for whom backups are encrypted, and the identities that open them. */

@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path';
 import { codeOf, messageOf } from '../common/errors/error-facts';
 import type { StorageConfig } from './app-config';
-import { type AgeConfig, ageConfig } from './backup-config';
+import { type AgeConfig, ageConfig, backupConfig } from './backup-config';
 import { ADMIN_KEY_FILE, ConfigError, publicUrl, storageOf, validateEnvironment } from './load-config';
 import { type Environment, savedLogins } from './saved-logins';
 import { findRunningServer } from './running-server';
@@ -34,6 +34,8 @@ export interface LocalConfig {
   /** Absolute; null: none. */
   readonly walArchiveDir: string | null;
   readonly storage: StorageConfig;
+  /** Where scheduled backups are; null: BACKUP_URL does not say it. */
+  readonly backups: StorageConfig | null;
 }
 
 /** No admin key was found. The message says how to provide one. */
@@ -87,6 +89,7 @@ export function loadLocalConfig(environment: Environment): LocalConfig {
     dataDir,
     walArchiveDir: env.WAL_ARCHIVE_DIR ? resolve(env.WAL_ARCHIVE_DIR) : null,
     storage: storageOf(env, dataDir, TUNING),
+    backups: env.BACKUP_URL === undefined ? null : backupConfig(env, dataDir, TUNING).destination,
   };
 }
 

@@ -6,6 +6,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { eventually } from '../support/eventually';
+import { IN_SOAK } from '../support/extent';
 import { HttpClient } from '../support/http-client';
 import { PlinthProcess } from '../support/plinth-process';
 import { headOf, type RawClient, rawClient } from '../support/slow-clients';
@@ -182,4 +184,40 @@ const canLimit = existsSync(`${GROUPS}/memory.limit_in_bytes`) && process.getuid
       rmdirSync(group);
     }
   },
+);
+
+(canLimit && IN_SOAK ? it : it.skip)(
+  'bodies of 8 MB from 24 clients at once do not end an install in 512 MiB (needs control groups of version 1, and root)',
+  async () => {
+    const group = join(GROUPS, `plinth-bodies-${process.pid}`);
+    const dataDir = mkdtempSync(join(tmpdir(), 'plinth-group-'));
+    mkdirSync(group);
+    writeFileSync(join(group, 'memory.limit_in_bytes'), '512M');
+    const launcher = ['sh', '-c', `echo $$ > ${group}/cgroup.procs; exec "$@"`, 'sh'];
+    const small = await PlinthProcess.start({ dataDir, on: { address: '127.0.0.1', launcher } });
+    try {
+      const { body } = await small.admin.post('/admin/v1/projects', { name: 'Small', plan: 'enterprise' });
+      await small.admin.post(`/admin/v1/projects/${body.id}/sql`, { query: TABLE });
+      const key = body.service_role_key;
+      const client = new HttpClient(small.baseUrl, { apikey: key, authorization: `Bearer ${key}` });
+      for (let round = 0; round < 3; round += 1) {
+        const sent = Array.from({ length: 24 }, () =>
+          client.post('/rest/v1/t?select=a&limit=0', { a: 'x'.repeat(8_000_000) }),
+        );
+        const statuses = (await Promise.all(sent)).map(({ status }) => status);
+        expect(statuses.filter((status) => status !== 201 && status !== 503)).toEqual([]);
+        expect(statuses).toContain(201);
+      }
+      expect((await client.get('/rest/v1/t?select=a&limit=0')).status).toBe(200);
+      expect(small.child.exitCode ?? small.child.signalCode).toBeNull();
+      expect(readFileSync(join(group, 'memory.oom_control'), 'utf8')).toMatch(/^oom_kill 0$/m);
+      const peak = Number(readFileSync(join(group, 'memory.max_usage_in_bytes'), 'utf8')) / MIB;
+      if (process.env.PLINTH_SHOW_MEMORY) process.stdout.write(`24 bodies: ${peak} MiB at most\n`);
+    } finally {
+      await small.end('SIGKILL');
+      await eventually(async () => rmdirSync(group));
+      rmSync(dataDir, { recursive: true, force: true });
+    }
+  },
+  120_000,
 );

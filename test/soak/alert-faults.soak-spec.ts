@@ -12,7 +12,7 @@ import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres'
 import { withConnection } from '../../src/database/pools/one-off-connection';
 import { StorageSweep } from '../../src/storage/sweep/storage-sweep.service';
 import { canMount, SmallDisk } from '../process/support/small-disk';
-import { expectFired, hasPromtool } from '../support/alert-rules';
+import { expectFired, firedBy, hasPromtool } from '../support/alert-rules';
 import { PASSPHRASE } from '../support/backups';
 import { eventually } from '../support/eventually';
 import { HttpClient } from '../support/http-client';
@@ -256,6 +256,24 @@ jest.setTimeout(300_000);
     const before = await healthy();
     process.kill(Number(workers()[0]), 'SIGKILL');
     await expectFired(before, 'PlinthWorkerRestarted', scrape);
+  });
+
+  it('PlinthCheckDown: Redis ends', async () => {
+    const before = await healthy();
+    expect(before).toMatch(/^plinth_check_up\{check="redis"\} 1$/m);
+    await redis.stop();
+    await eventually(
+      async () => expect(await scrape()).toMatch(/^plinth_check_up\{check="redis"\} 0$/m),
+      LIMIT_MS,
+    );
+    // By this check alone.
+    expect((await scrape())?.match(/^plinth_check_up\{.*\} 0$/gm)).toHaveLength(1);
+    await expectFired(before, 'PlinthCheckDown', scrape);
+    redis = await redis.startAgain();
+    await eventually(
+      async () => expect(firedBy(before, await scrape(), /^PlinthCheckDown$/)).toEqual([]),
+      LIMIT_MS,
+    );
   });
 
   it('PlinthFileArchiveBehind: the archive of files is full', async () => {

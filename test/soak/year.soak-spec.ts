@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import build from '../process/support/build';
 import { eventually } from '../support/eventually';
 import { FakeClock, hasFakeClock } from '../support/fake-clock';
-import { HttpClient } from '../support/http-client';
+import { type HttpAnswer, HttpClient } from '../support/http-client';
 import { PlinthProcess } from '../support/plinth-process';
 import { buildLaterRelease } from '../support/releases';
 import { hasRedis, TestRedis } from '../support/redis-server';
@@ -20,11 +20,16 @@ import { upload } from '../support/uploads';
 import { WebhookReceiver } from '../support/webhook-receiver';
 
 const MINUTES = Number(process.env.PLINTH_YEAR_MINUTES ?? 10);
+/** At most, for a request of which the server answers 503. */
+const ATTEMPTS = 60;
 /** Each step takes at least 30 seconds, because schedules are checked every 30 seconds. */
 const STEPS = Math.max(6, MINUTES * 2);
 const STEP_MS = (MINUTES * 60_000) / STEPS;
 const DAYS = 365 / STEPS;
 const PROJECTS = 20;
+const DAY_MS = 86_400_000;
+/** For the backups of all projects, on a busy machine. */
+const BACKUPS_MS = 600_000;
 const KEEP = 2;
 /** Lifetime of certificates, which are renewed each quarter, up to two steps late if steps are long. */
 const CERTIFICATE_DAYS = 220;
@@ -107,28 +112,34 @@ interface Sample {
     const as = (key: string, bearer = key): HttpClient =>
       new HttpClient(install().baseUrl, { apikey: key, authorization: `Bearer ${bearer}` }, false);
     const failed: string[] = [];
-    const expectOk = async (what: string, sent: Promise<{ status: number; text: string }>): Promise<void> => {
-      const { status, text } = await sent;
-      if (status < 300) return;
-      failed.push(`${what}: ${status} ${text.slice(0, 200)}`);
-      if (status >= 500) process.stdout.write(`${what}: ${plinth?.printed.slice(-3_000)}\n`);
+    let repeated = 0;
+    /** Repeats what gets 503, as clients do: other work of the machine may hold it up. Then it may have been done the first time. */
+    const ok = async (what: string, send: () => Promise<HttpAnswer>): Promise<HttpAnswer> => {
+      for (let attempt = 1; ; attempt += 1) {
+        const answer = await send();
+        const { status, text } = answer;
+        if (status < 300 || (attempt > 1 && [400, 404, 409].includes(status))) return answer;
+        if (status !== 503 || attempt === ATTEMPTS) {
+          failed.push(`${what}: ${status} ${text.slice(0, 200)}`);
+          return answer;
+        }
+        repeated += 1;
+        await new Promise((resolve) => setTimeout(resolve, 1_000));
+      }
     };
     const projects: Project[] = [];
 
     const createProject = async (n: number): Promise<Project> => {
-      const { body } = await admin().post('/admin/v1/projects', {
-        name: `Project ${n}`,
-        slug: null,
-        plan: 'enterprise',
-      });
+      const wanted = { name: `Project ${n}`, slug: null, plan: 'enterprise' };
+      const { body } = await ok('create', () => admin().post('/admin/v1/projects', wanted));
       const { id, slug, anon_key: anon, service_role_key: service } = body;
       const path = `/admin/v1/projects/${id}`;
-      await expectOk('sql', admin().post(`${path}/sql`, { query: SCHEMA }));
+      await ok('sql', () => admin().post(`${path}/sql`, { query: SCHEMA }));
       const hook = { table: 'notes', events: ['INSERT'], url: receiver.url(`/${slug}`) };
-      await expectOk('webhook', admin().post(`${path}/webhooks`, hook));
+      await ok('webhook', () => admin().post(`${path}/webhooks`, hook));
       const schedule = { name: 'daily', cron: '0 3 * * *', sql: 'insert into done default values' };
-      await expectOk('schedule', admin().post(`${path}/schedules`, schedule));
-      await expectOk('bucket', as(service).post(`/p/${slug}/storage/buckets`, { name: 'box' }));
+      await ok('schedule', () => admin().post(`${path}/schedules`, schedule));
+      await ok('bucket', () => as(service).post(`/p/${slug}/storage/buckets`, { name: 'box' }));
       return { id, slug, anon, service };
     };
 
@@ -137,40 +148,36 @@ interface Sample {
       const auth = `/v1/auth/${project.id}`;
       const storage = `/p/${project.slug}/storage`;
       const login = { email: `user-${step}@example.com`, password: PASSWORD };
-      await expectOk('sign-up', as(project.anon).post(`${auth}/signup`, login));
-      const session = await as(project.anon).post(`${auth}/login`, login);
+      await ok('sign-up', () => as(project.anon).post(`${auth}/signup`, login));
+      const session = await ok('sign-in', () => as(project.anon).post(`${auth}/login`, login));
       const { access_token: token, refresh_token } = session.body.session;
-      await expectOk('user', as(project.anon, token).get(`${auth}/user`));
-      await expectOk('refresh', as(project.anon).post(`${auth}/refresh`, { refresh_token }));
-      await expectOk('reset', as(project.anon).post(`${auth}/reset-password`, { email: login.email }));
+      await ok('user', () => as(project.anon, token).get(`${auth}/user`));
+      await ok('refresh', () => as(project.anon).post(`${auth}/refresh`, { refresh_token }));
+      await ok('reset', () => as(project.anon).post(`${auth}/reset-password`, { email: login.email }));
       const rows = Array.from({ length: 50 }, (_, id) => ({ id, text: 'x'.repeat(500) }));
-      await expectOk('delete', as(project.service).delete('/rest/v1/notes?id=gte.0'));
-      await expectOk('insert', as(project.service).post('/rest/v1/notes', rows));
-      await expectOk(
-        'update',
+      await ok('delete', () => as(project.service).delete('/rest/v1/notes?id=gte.0'));
+      await ok('insert', () => as(project.service).post('/rest/v1/notes', rows));
+      await ok('update', () =>
         as(project.service).patch('/rest/v1/notes?id=gte.0', { text: 'y'.repeat(500) }),
       );
-      const file = await upload(as(project.service), storage, 'box', 'z'.repeat(200_000), {
-        name: `file-${step}.txt`,
-      });
-      await expectOk('upload', Promise.resolve(file));
-      const list = await as(project.service).get(`${storage}/buckets/box/files`);
+      const name = `file-${step}.txt`;
+      const send = () => upload(as(project.service), storage, 'box', 'z'.repeat(200_000), { name });
+      const file = await ok('upload', send);
+      const list = await ok('list', () => as(project.service).get(`${storage}/buckets/box/files`));
       const ids = ((list.body?.data?.files ?? list.body?.data ?? []) as { id: string }[]).map(({ id }) => id);
       const old = ids.filter((id) => id !== file.body?.data?.id);
       if (old.length > 0)
-        await expectOk('remove', as(project.service).post(`${storage}/files/bulk-delete`, { file_ids: old }));
-      const users = await as(project.service).get(`${auth}/admin/users?limit=100`);
+        await ok('remove', () => as(project.service).post(`${storage}/files/bulk-delete`, { file_ids: old }));
+      const users = await ok('users', () => as(project.service).get(`${auth}/admin/users?limit=100`));
       for (const { id, email } of (users.body?.users ?? []) as { id: string; email: string }[])
         if (email !== login.email)
-          await expectOk('delete user', as(project.service).delete(`${auth}/admin/users/${id}`));
-      await expectOk('document', as(project.service).get('/rest/v1/'));
+          await ok('delete user', () => as(project.service).delete(`${auth}/admin/users/${id}`));
+      await ok('document', () => as(project.service).get('/rest/v1/'));
     };
 
     const rotate = async (project: Project): Promise<void> => {
-      const rotated = await admin().post(`/admin/v1/projects/${project.id}/keys/rotate`, {
-        grace_seconds: 0,
-      });
-      await expectOk('rotate', Promise.resolve(rotated));
+      const path = `/admin/v1/projects/${project.id}/keys/rotate`;
+      const rotated = await ok('rotate', () => admin().post(path, { grace_seconds: 0 }));
       if (rotated.status === 200)
         Object.assign(project, { anon: rotated.body.anon_key, service: rotated.body.service_role_key });
     };
@@ -181,7 +188,8 @@ interface Sample {
       const one = async (query: string): Promise<number> =>
         Number(Object.values((await postgres.query(query))[0]!)[0]);
       const du = (path: string): number =>
-        Number(execFileSync('du', ['-sk', path], { encoding: 'utf8' }).split('\t')[0]) / 1024;
+        Number(execFileSync('du', ['-sk', '--exclude=mail', path], { encoding: 'utf8' }).split('\t')[0]) /
+        1024;
       return {
         rss: Math.round(rss),
         files: readdirSync(`/proc/${pid}/fd`).length,
@@ -197,6 +205,16 @@ interface Sample {
           1024,
       };
     };
+    /** Waits for the backups that are due at the present time. */
+    const backedUp = (): Promise<void> =>
+      eventually(async () => {
+        const { body } = await ok('backups', () => admin().get('/admin/v1/backups'));
+        const due = clock.now().getTime() - DAY_MS;
+        const late = (body.projects as { slug: string; last_success_at: string | null }[]).filter(
+          ({ last_success_at: at }) => at === null || Date.parse(at) < due,
+        );
+        expect(late.map(({ slug }) => slug)).toEqual([]);
+      }, BACKUPS_MS);
     /** Bytes of each relation by type of file, summed over the projects. */
     const relations = async (): Promise<Map<string, number>> => {
       // Rehearsals create and drop scratch databases, which are not measured.
@@ -216,7 +234,7 @@ interface Sample {
     try {
       await start();
       const daily = { cron: '30 2 * * *', keep: KEEP, rehearse_days: 90 };
-      await expectOk('backups', admin().put('/admin/v1/backups/schedule', daily));
+      await ok('backups', () => admin().put('/admin/v1/backups/schedule', daily));
       for (let n = 0; n < PROJECTS; n += 1) projects.push(await createProject(n));
       const samples: Sample[] = [];
       let sizes = new Map<string, number>();
@@ -242,6 +260,7 @@ interface Sample {
           await start(step * 2 > STEPS ? later : undefined);
         }
         while (performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 250));
+        await backedUp();
         const taken = await sample();
         samples.push(taken);
         process.stdout.write(`${clock.now().toISOString().slice(0, 10)} ${JSON.stringify(taken)}\n`);
@@ -258,13 +277,23 @@ interface Sample {
         error: string | null;
       }[];
       const bad = runs.filter(({ status }) => status === 'failed');
-      process.stdout.write(`runs: ${runs.length}, failed ${bad.length} ${JSON.stringify(bad.slice(0, 3))}\n`);
+      process.stdout.write(
+        `runs: ${runs.length}, failed ${bad.length} ${JSON.stringify(bad.slice(0, 3))}, requests repeated: ${repeated}\n`,
+      );
       expect([...new Set(failed)].slice(0, 10)).toEqual([]);
       const [, first] = samples as [Sample, Sample];
       const last = samples.at(-1)!;
       expect(last.files).toBeLessThanOrEqual(first.files * 1.1 + 5);
       expect(last.connections).toBeLessThanOrEqual(first.connections * 1.1 + 5);
+<<<<<<< HEAD
       // The test's own table is excluded, because its dead rows wait for autovacuum.
+=======
+      expect(last.data).toBeLessThanOrEqual(first.data * 1.1 + 1);
+      // One collection of garbage more or less decides about a single sample.
+      const memory = samples.map(({ rss }) => rss);
+      expect(Math.min(...memory.slice(-3))).toBeLessThanOrEqual(Math.max(...memory.slice(0, 3)) * 1.1);
+      // Dead rows of the test's own table, which it replaces thrice a step, wait for autovacuum.
+>>>>>>> 4ae2593c (Report the store of incremental archives, and verify it)
       const projectBytes = (all: Map<string, number>): number =>
         [...all].reduce((sum, [name, bytes]) => sum + (/^projects (?!notes)/.test(name) ? bytes : 0), 0);
       expect(projectBytes(ends)).toBeLessThanOrEqual(projectBytes(sizes) * 1.1);
@@ -279,5 +308,5 @@ interface Sample {
       rmSync(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
     }
   },
-  (MINUTES + 20) * 60_000,
+  (MINUTES + 20) * 60_000 + STEPS * BACKUPS_MS,
 );

@@ -18,6 +18,7 @@ export interface Run {
   readonly archive: string;
   readonly bytes: number;
   readonly error: string | null;
+  readonly stored: { files: number; bytes: number; copied_bytes: number } | null;
   readonly removed_at: string | null;
 }
 

@@ -36,6 +36,7 @@ export function Schedule({ project }: { project: Project }) {
                 ? ''
                 : ` · ${t('nextBackup', { time: formatTime(subject.next_at, language) })}`}
             </Text>
+            <Store subject={subject} />
             <Rehearsal subject={subject} />
             {subject.missing ? (
               <Badge color="red" variant="light">
@@ -119,6 +120,18 @@ function useStart(
     onError: (error) => announceFailure(error, t('close')),
     onSettled: () => client.invalidateQueries({ queryKey: ['backups'] }),
   });
+}
+
+/** Files of incremental archives. */
+function Store({ subject: { store } }: { subject: Subject }) {
+  const { t, language } = useLanguages();
+  if (!store?.bytes) return null;
+  const [size, saved] = [store.bytes, store.saved_bytes].map((bytes) => formatBytes(bytes, language));
+  return (
+    <Text size="sm" c="dimmed">
+      {t('storeOfFiles', { size: size!, saved: saved! })}
+    </Text>
+  );
 }
 
 function Rehearsal({ subject: { rehearsal } }: { subject: Subject }) {
@@ -244,6 +257,14 @@ function Fields({ input, onEdit }: { input: Input; onEdit: (part: Partial<Input>
   );
 }
 
+function filesText(
+  { bytes, copied_bytes: copied }: NonNullable<Schema<'BackupRunResponse'>['stored']>,
+  t: ReturnType<typeof useLanguages>['t'],
+  language: string,
+): string {
+  return t('filesOfRun', { size: formatBytes(bytes, language), copied: formatBytes(copied, language) });
+}
+
 export function Runs({ project }: { project: Project }) {
   const { t, language } = useLanguages();
   const runs = useQuery(backupRunsQuery(project));
@@ -267,6 +288,9 @@ export function Runs({ project }: { project: Project }) {
                       </Badge>
                     </Table.Td>
                     <Table.Td>{run.bytes === null ? '–' : formatBytes(run.bytes, language)}</Table.Td>
+                    {list.some(({ stored }) => stored) ? (
+                      <Table.Td>{run.stored ? filesText(run.stored, t, language) : ''}</Table.Td>
+                    ) : null}
                     <Table.Td className={textStyles.wrap}>{run.error ?? run.archive}</Table.Td>
                   </Table.Tr>
                 ))}

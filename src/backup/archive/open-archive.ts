@@ -23,6 +23,8 @@ import {
 } from './archive-checks';
 import { digestOf, HEADER_LIMITS, parseMember, SECRETS_LIMITS } from './archived-json';
 import { ArchiveEnd, ArchiveMember, ArchiveReader } from './archive-reader';
+import { filesIn } from '../stored/file-lines';
+import type { StoreOpener } from '../stored/open-stored';
 import { PassphraseKey } from './passphrase-key';
 
 export type Members = AsyncGenerator<ArchiveMember, ArchiveEnd, undefined>;
@@ -42,8 +44,10 @@ type AnyHeader = ArchiveHeader | InstallHeader;
 export interface VerifiedArchive {
   readonly header: AnyHeader;
   readonly manifest: ArchiveManifest;
-  /** The bytes of its files are in the store of its destination, and were not read. */
+  /** The bytes of its files are in the store of its destination. */
   readonly isIncremental: boolean;
+  /** Files of the store that were read and compared. */
+  readonly comparedFiles: number;
 }
 
 /** The same for an install. */
@@ -85,18 +89,44 @@ export async function openInstallArchive(members: Members, passphrase: string): 
 /**
  * Reads an archive of either kind to its end and compares all checksums.
  * @param passphrase null: does not check who made the archive
+ * @param opener for the files of an incremental archive, which need the passphrase; null: they are not read
  * @throws AppError 400 when it is damaged or incomplete
  */
-export async function verifyArchive(input: Readable, passphrase: string | null): Promise<VerifiedArchive> {
+export async function verifyArchive(
+  input: Readable,
+  passphrase: string | null,
+  opener: (() => StoreOpener | null) | null = null,
+): Promise<VerifiedArchive> {
   const members = new ArchiveReader(input).members();
   const { header, bytes } = await readHeader(members);
   const opened = passphrase === null ? null : await unlock(members, header, bytes, passphrase);
-  let isIncremental = false;
-  const end = await readToEnd(members, async ({ name }) => {
-    if (name === STORED_FILES) isIncremental = true;
+  const found = { isIncremental: false, comparedFiles: 0 };
+  const end = await readToEnd(members, async ({ name, chunks }) => {
+    if (name !== STORED_FILES) return;
+    found.isIncremental = true;
+    const open = opened && opener?.();
+    if (open) found.comparedFiles = await compareStored(header, opened.secrets, chunks, open);
   });
   if (opened) assertAuthentic(opened.key, end);
-  return { header, manifest: end.manifest, isIncremental };
+  return { header, manifest: end.manifest, ...found };
+}
+
+/** @returns how many files */
+async function compareStored(
+  header: AnyHeader,
+  secrets: unknown,
+  lines: AsyncIterable<Buffer>,
+  opener: StoreOpener,
+): Promise<number> {
+  await assertProjectHeader(header);
+  await assertProjectSecrets(secrets);
+  const open = opener((header as ArchiveHeader).project.id, (secrets as ArchivedSecrets).data_secret);
+  let count = 0;
+  for await (const file of filesIn(lines)) {
+    for await (const _chunk of open(file)) continue;
+    count += 1;
+  }
+  return count;
 }
 
 export function isOfInstall(header: AnyHeader): header is InstallHeader {

@@ -29,11 +29,24 @@ export const ArchiveBody = (): MethodDecorator =>
     Errors(wrongPassphrase(), passphraseInvalid(), archiveInvalid('it is cut off'), bodyTooSlow()),
   );
 
-/** Sets the headers of a response that is an archive. @returns the response */
-export function archiveIn(response: Response, compression: Compression = 'gzip'): Response {
-  response.setHeader('Content-Type', mediaTypeOf(compression));
-  response.setHeader('Cache-Control', 'no-store');
-  return response;
+/**
+ * Streams an archive. The audit log has the entry before the first byte.
+ * @param what the archive is, for the log
+ * @param write writes to the output that the given function opens
+ */
+export function sendArchive(
+  what: string,
+  { response, compression = 'gzip' }: { response: Response; compression?: Compression },
+  audited: () => Promise<void>,
+  write: (open: () => Promise<Response>, compression: Compression) => Promise<unknown>,
+): Promise<void> {
+  const open = async (): Promise<Response> => {
+    await audited();
+    response.setHeader('Content-Type', mediaTypeOf(compression));
+    response.setHeader('Cache-Control', 'no-store');
+    return response;
+  };
+  return untilSent(what, write(open, compression));
 }
 
 /**

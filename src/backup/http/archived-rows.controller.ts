@@ -18,6 +18,8 @@ import {
   ProjectBackupResponse,
 } from './dto/archived-rows.dto';
 
+import { StoredFilesResponse } from './dto/backup-responses';
+
 const DEFAULT_LIMIT = 20;
 
 @StaffAccess()
@@ -31,8 +33,12 @@ export class ArchivedRowsController {
   @Answer(200, 'The archives', [ProjectBackupResponse])
   async listProjectBackups(@Param('id') id: string): Promise<ProjectBackupResponse[]> {
     const kept = await this.archives.listArchives(id);
-    return kept.map(({ bytes, ...run }) =>
-      answerOf(ProjectBackupResponse, { ...run, bytes: Number(bytes ?? 0) }),
+    return kept.map(({ bytes, stored, ...run }) =>
+      answerOf(ProjectBackupResponse, {
+        ...run,
+        bytes: Number(bytes ?? 0),
+        stored: stored && answerOf(StoredFilesResponse, stored),
+      }),
     );
   }
 

@@ -22,6 +22,7 @@ import {
   BackupsResponse,
   BackupScheduleResponse,
   RehearsalResponse,
+  StoredFilesResponse,
 } from './dto/backup-responses';
 import type { BackupScheduleDto } from './dto/backups.dto';
 
@@ -52,10 +53,13 @@ export class BackupAdminService {
   ) {}
 
   async list(): Promise<BackupsResponse> {
+    const { name: destination } = this.destination;
+    const [states, stores] = [await this.states.list(), await this.repository.listStores(destination)];
+    const storeOf = new Map(stores.map((store) => [store.subject, store]));
     return {
-      destination: this.destination.name,
+      destination,
       refusal: this.refusal(),
-      projects: (await this.states.list()).map(toSubject),
+      projects: states.map((state) => toSubject(state, storeOf.get(state.subject))),
     };
   }
 
@@ -161,7 +165,10 @@ export class BackupAdminService {
   }
 }
 
-function toSubject(state: SubjectState): BackupsResponse['projects'][number] {
+function toSubject(
+  state: SubjectState,
+  store?: { bytes: number; archived: number },
+): BackupsResponse['projects'][number] {
   const { subject, slug, schedule, nextAt, lastSuccess, lastRun, isMissing, rehearsal } = state;
   return {
     project_id: toProjectId(subject),
@@ -174,17 +181,19 @@ function toSubject(state: SubjectState): BackupsResponse['projects'][number] {
     last_status: lastRun?.status ?? null,
     last_error: lastRun?.error ?? null,
     missing: isMissing,
+    store: store ? { bytes: store.bytes, saved_bytes: Math.max(0, store.archived - store.bytes) } : null,
     rehearsal: rehearsal && answerOf(RehearsalResponse, rehearsal),
   };
 }
 
 function toRun(run: BackupRun): BackupRunResponse {
-  const { subject, startedAt, finishedAt, bytes } = run;
+  const { subject, startedAt, finishedAt, bytes, stored } = run;
   return answerOf(BackupRunResponse, {
     ...run,
     projectId: toProjectId(subject),
     seconds: finishedAt && (finishedAt.getTime() - startedAt.getTime()) / 1000,
     bytes: toNumber(bytes),
+    stored: stored && answerOf(StoredFilesResponse, stored),
   });
 }
 

@@ -25,7 +25,7 @@ import { clientLeft } from '../../http/client-left';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { RestoreReport } from './dto/backup-responses';
 import { StaffAccess, CurrentActor } from '../../staff/http/staff-api.decorator';
-import { archiveIn, untilSent, ArchiveAnswer, ArchiveBody } from './archive-response';
+import { sendArchive, ArchiveAnswer, ArchiveBody } from './archive-response';
 import { passphraseOf } from './passphrase-header';
 import { BackupQuery, RestoreQuery } from './dto/backups.dto';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
@@ -59,11 +59,12 @@ export class BackupsController {
     @Res() response: Response,
   ): Promise<void> {
     const passphrase = passphraseOf(header);
-    const open = async (): Promise<Response> => {
-      await this.audit.write({ actor, action: 'project.backup', projectId: id });
-      return archiveIn(response, compression);
-    };
-    await untilSent(`The backup of project ${id}`, this.backups.write(id, passphrase, open, compression));
+    await sendArchive(
+      `The backup of project ${id}`,
+      { response, compression },
+      () => this.audit.write({ actor, action: 'project.backup', projectId: id }),
+      (open, how) => this.backups.write(id, passphrase, open, how),
+    );
   }
 
   @Get('projects/:id/backups/:backup_id')
@@ -82,12 +83,12 @@ export class BackupsController {
     @Res() response: Response,
   ): Promise<void> {
     const passphrase = passphraseOf(header);
-    const open = async (): Promise<Response> => {
-      await this.audit.write({ actor, action: 'backup.download', projectId: id, details: { run } });
-      return archiveIn(response, compression);
-    };
-    const written = this.exports.write(id, run, passphrase, open, compression);
-    await untilSent(`The archive of project ${id}`, written);
+    await sendArchive(
+      `The archive of project ${id}`,
+      { response, compression },
+      () => this.audit.write({ actor, action: 'backup.download', projectId: id, details: { run } }),
+      (open, how) => this.exports.write(id, run, passphrase, open, how),
+    );
   }
 
   @Post('restore')

@@ -15,7 +15,7 @@ import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { InstallRestoreReport } from './dto/backup-responses';
 import { StaffAccess, CurrentActor } from '../../staff/http/staff-api.decorator';
-import { archiveIn, untilSent, ArchiveAnswer, ArchiveBody } from './archive-response';
+import { sendArchive, ArchiveAnswer, ArchiveBody } from './archive-response';
 import { passphraseOf } from './passphrase-header';
 import { BackupQuery, InstallRestoreQuery } from './dto/backups.dto';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
@@ -42,11 +42,13 @@ export class InstallBackupsController {
     @CurrentActor() actor: Actor,
     @Res() response: Response,
   ): Promise<void> {
-    const open = async (): Promise<Response> => {
-      await this.audit.write({ actor, action: 'install.backup', projectId: null });
-      return archiveIn(response, compression);
-    };
-    await untilSent('The backup of the install', this.backups.write(passphraseOf(header), open, compression));
+    const passphrase = passphraseOf(header);
+    await sendArchive(
+      'The backup of the install',
+      { response, compression },
+      () => this.audit.write({ actor, action: 'install.backup', projectId: null }),
+      (open, how) => this.backups.write(passphrase, open, how),
+    );
   }
 
   @Post('restore/all')

@@ -8,7 +8,7 @@ import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { projectBusy } from '../../projects/projects.errors';
 import { StaffAccess, CurrentActor } from '../../staff/http/staff-api.decorator';
-import { archiveIn, untilSent, ArchiveAnswer } from './archive-response';
+import { sendArchive, ArchiveAnswer } from './archive-response';
 import { passphraseOf } from './passphrase-header';
 import { PhysicalBackupQuery } from './dto/backups.dto';
 import { Describe, Errors } from '../../http/docs/operation.decorators';
@@ -34,11 +34,11 @@ export class PhysicalBackupController {
     @Res() response: Response,
   ): Promise<void> {
     const passphrase = passphraseOf(header);
-    const open = async (): Promise<Response> => {
-      await this.audit.write({ actor, action: 'install.backup', projectId: null });
-      return archiveIn(response, compression);
-    };
-    const written = this.backups.write(passphrase, files !== 'false', open, compression);
-    await untilSent('The physical backup of the install', written);
+    await sendArchive(
+      'The physical backup of the install',
+      { response, compression },
+      () => this.audit.write({ actor, action: 'install.backup', projectId: null }),
+      (open, how) => this.backups.write(passphrase, files !== 'false', open, how),
+    );
   }
 }

@@ -9,8 +9,8 @@ import { ObjectAddress } from '../../storage/providers/object-address';
 import { copies } from '../../storage/providers/object-copies';
 import { ObjectStore } from '../../storage/providers/object-store';
 import { createObjectStore } from '../../storage/providers/object-store.provider';
-import { wholeObject } from '../../storage/providers/whole-object';
 import { AGE_ENDING, decrypted, encrypted, sealedSize } from '../archive/age';
+import { nameOfPlace } from '../../config/backup-config';
 import { endingOf } from '../archive/compression';
 
 /** The tag of files that are not encrypted. */
@@ -20,15 +20,15 @@ const NOT_ENCRYPTED = '00000000';
 export class BackupDestination implements OnApplicationShutdown {
   /** Identifies the destination; archives in other destinations are not touched. */
   readonly name: string;
+  readonly identityFile: string | null;
   private opened: Promise<ObjectStore> | undefined;
 
   constructor(
     @Inject(BACKUP_CONFIG) private readonly config: BackupConfig,
     private readonly disk: DiskReserve,
   ) {
-    const { provider, diskDir, gcs, s3 } = config.destination;
-    const remote = gcs ?? s3;
-    this.name = remote ? `${provider}:${remote.bucket}/${remote.prefix}` : `${provider}:${diskDir}`;
+    this.name = nameOfPlace(config.destination);
+    this.identityFile = config.identityFile;
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -111,12 +111,6 @@ export class BackupDestination implements OnApplicationShutdown {
   /** Stores a file next to the archives, encrypted for the recipients. */
   async putFile(address: ObjectAddress, chunks: AsyncIterable<Buffer>): Promise<void> {
     await (await this.store()).put(address, this.disk.watched(this.sealed(chunks), this.directories));
-  }
-
-  /** @param size bytes in the store @throws ObjectMissingError, AppError 400 when it is encrypted and no identity opens it */
-  async *readFile(address: ObjectAddress, size: number): AsyncGenerator<Buffer, void, undefined> {
-    const content = copies(wholeObject(await this.store(), address, size));
-    yield* decrypted(content, this.config.identityFile);
   }
 
   private get directories(): string[] {

@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { withConnection } from '../../database/pools/one-off-connection';
 import { PLATFORM_URL } from '../../database/platform/platform-url';
+import type { StoredTotals } from '../stored/store-writer';
 import { PHYSICAL_FOLDER, PLATFORM_FOLDER } from '../../storage/providers/object-address';
 
 export const RUN_STATUSES = ['running', 'succeeded', 'failed'] as const;
@@ -28,6 +29,8 @@ export interface BackupRun {
   /** Bytes of the archive, as decimal digits. */
   readonly bytes: string | null;
   readonly error: string | null;
+  /** Null: the archive has the bytes of its files. */
+  readonly stored: StoredTotals | null;
   /** When the archive was removed, because newer archives exist. */
   readonly removedAt: Date | null;
 }
@@ -37,8 +40,17 @@ export type NewRun = Pick<
   'id' | 'subject' | 'slug' | 'dueAt' | 'startedAt' | 'destination' | 'archive'
 >;
 
+/** What a backup has written. */
+export interface Written {
+  /** Of the archive. */
+  readonly bytes: number;
+  /** Of a physical backup. */
+  readonly firstWalFile: string | null;
+  readonly stored: StoredTotals | null;
+}
+
 const COLUMNS = `id, subject, slug, due_at as "dueAt", started_at as "startedAt", finished_at as "finishedAt", status,
-  destination, archive, bytes::text as bytes, error, removed_at as "removedAt"`;
+  destination, archive, bytes::text as bytes, error, stored, removed_at as "removedAt"`;
 const LOCK = `hashtextextended('plinth backup run ' || $1, 0)`;
 const LOST = 'The process that made this backup ended before it was complete';
 /** Runs of a subject whose rows are kept, in addition to those whose archive exists. */
@@ -96,11 +108,32 @@ export class RunRepository {
     );
   }
 
-  /** @param bytes of the archive @param firstWalFile of a physical backup */
-  async succeed(id: string, bytes: number, now: Date, firstWalFile: string | null): Promise<void> {
+  async succeed(id: string, { bytes, firstWalFile, stored }: Written, now: Date): Promise<void> {
     await this.dataSource.query(
-      `update backup_runs set status = 'succeeded', finished_at = $3, bytes = $2, first_wal_file = $4 where id = $1`,
-      [id, bytes, now, firstWalFile],
+      `update backup_runs set status = 'succeeded', finished_at = $3, bytes = $2, first_wal_file = $4, stored = $5
+       where id = $1`,
+      [id, bytes, now, firstWalFile, stored && JSON.stringify(stored)],
+    );
+  }
+
+  /** Records that contents were removed from the store after this run. */
+  async shrinkStore(id: string, bytes: number): Promise<void> {
+    await this.dataSource.query(
+      `update backup_runs set stored = jsonb_set(stored, '{storeBytes}', to_jsonb((stored ->> 'storeBytes')::bigint - $2::bigint))
+       where id = $1`,
+      [id, bytes],
+    );
+  }
+
+  /** Bytes in the store of each project with incremental archives in this destination, and of the files of these archives. */
+  async listStores(destination: string): Promise<{ subject: string; bytes: number; archived: number }[]> {
+    return this.dataSource.query(
+      `select subject, (array_agg(stored ->> 'storeBytes' order by started_at desc))[1]::float8 as bytes,
+         sum((stored ->> 'bytes')::float8) as archived
+       from backup_runs
+       where destination = $1 and status = 'succeeded' and removed_at is null and stored is not null
+       group by subject`,
+      [destination],
     );
   }
 

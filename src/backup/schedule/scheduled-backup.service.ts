@@ -10,6 +10,7 @@ import type { PhysicalHeader } from '../physical/physical-archive';
 import { PhysicalBackup } from '../physical/physical-backup.service';
 import { pruneArchive, WalArchive } from '../physical/wal-archive';
 import { ProjectBackup, type StoreFiles } from '../project-backup.service';
+import type { StoredTotals } from '../stored/store-writer';
 import { StoredFiles } from '../stored/stored-files.service';
 import { ArchivedDiskObjectStore } from '../../storage/providers/archived-disk-object-store';
 import { isProjectId } from '../../storage/providers/object-address';
@@ -17,7 +18,7 @@ import { ObjectStore } from '../../storage/providers/object-store';
 import { BackupDestination } from './backup-destination';
 import { BackupPassphrase } from './backup-passphrase';
 import { BackupStates, SubjectState } from './backup-state.service';
-import { type BackupRun, NewRun, PHYSICAL, PLATFORM, RunRepository } from './run.repository';
+import { type BackupRun, NewRun, PHYSICAL, PLATFORM, RunRepository, type Written } from './run.repository';
 
 /** Characters of an error that the row of a run holds. */
 const MAX_ERROR = 1_000;
@@ -73,10 +74,10 @@ export class ScheduledBackup {
     await this.runs.begin(run);
     let header: PhysicalHeader | null = null;
     try {
-      const written = await this.write(run);
-      const { bytes } = written;
+      const { bytes, stored, ...written } = await this.write(run);
       header = written.header;
-      await this.runs.succeed(id, bytes, this.clock.date(), header?.first_wal_file ?? null);
+      const firstWalFile = header?.first_wal_file ?? null;
+      await this.runs.succeed(id, { bytes, firstWalFile, stored }, this.clock.date());
       this.logger.log(`backed up ${slug} to ${this.destination.name}: ${archive}, ${bytes} bytes`);
     } catch (error) {
       await this.runs.fail(id, reasonOf(error), this.clock.date());
@@ -84,7 +85,7 @@ export class ScheduledBackup {
       return;
     }
     try {
-      await this.removeExcess(state);
+      await this.removeExcess(state, id);
       if (header) await this.pruneLog(header);
     } catch (error) {
       this.logger.warn(`old backups of ${slug} were not removed: ${reasonOf(error)}`);
@@ -96,10 +97,11 @@ export class ScheduledBackup {
     id,
     subject,
     archive,
-  }: NewRun): Promise<{ bytes: number; header: PhysicalHeader | null }> {
+  }: NewRun): Promise<Pick<Written, 'bytes' | 'stored'> & { header: PhysicalHeader | null }> {
     if (this.stopped) throw new Error('Plinth was stopped');
     const key = await this.passphrase.key();
     let header: PhysicalHeader | null = null;
+    let stored: StoredTotals | null = null;
     const bytes = await this.destination.put(subject, archive, async (output) => {
       this.output = output;
       const open = async (): Promise<Writable> => output;
@@ -109,14 +111,16 @@ export class ScheduledBackup {
           header = await this.physical.write(this.passphrase.get(), true, open, compression);
         else if (subject === PLATFORM) await this.install.writePlatform(key, open, compression);
         else {
-          const store: StoreFiles = (files) => this.stored.add(subject, id, files);
+          const totals = { files: 0, bytes: 0, copiedBytes: 0, storeBytes: 0 };
+          const store: StoreFiles = (files) => this.stored.add(subject, id, files, totals);
+          if (incremental) stored = totals;
           await this.projects.write(subject, key, open, compression, incremental ? store : undefined);
         }
       } finally {
         this.output = undefined;
       }
     });
-    return { bytes, header };
+    return { bytes, header, stored };
   }
 
   /** Removes files of the write-ahead log, and archived files of projects, that no kept physical backup needs. */
@@ -135,14 +139,16 @@ export class ScheduledBackup {
     if (files > 0) this.logger.log(`removed ${files} archived files that were deleted before`);
   }
 
-  private async pruneFiles(subject: string, removed: readonly BackupRun[]): Promise<void> {
+  private async pruneFiles(subject: string, removed: readonly BackupRun[], newest: string): Promise<void> {
     const ids = removed.map(({ id }) => id);
-    const count = await this.stored.prune(subject, ids);
-    if (count > 0) this.logger.log(`removed ${count} stored files that no archive of ${subject} needs`);
+    const { count, bytes } = await this.stored.prune(subject, ids);
+    if (count === 0) return;
+    await this.runs.shrinkStore(newest, bytes);
+    this.logger.log(`removed ${count} stored files that no archive of ${subject} needs`);
   }
 
-  /** Removes only archives that a run recorded in this destination, and only after a newer good backup. */
-  private async removeExcess({ subject, slug, schedule }: SubjectState): Promise<void> {
+  /** Only archives that a run recorded, in this destination, and only after a good new one. */
+  private async removeExcess({ subject, slug, schedule }: SubjectState, newest: string): Promise<void> {
     await this.runs.prune(subject);
     const keep = schedule?.keep ?? MAX_KEEP;
     const excess = await this.runs.listExcess(subject, this.destination.name, keep);
@@ -151,7 +157,7 @@ export class ScheduledBackup {
       subject,
       excess.map(({ archive }) => archive),
     );
-    if (isProjectId(subject)) await this.pruneFiles(subject, excess);
+    if (isProjectId(subject)) await this.pruneFiles(subject, excess, newest);
     await this.runs.markRemoved(
       excess.map(({ id }) => id),
       this.clock.date(),

@@ -13,6 +13,16 @@ export interface SourceFile {
   readonly read: () => AsyncIterable<Buffer>;
 }
 
+/** Of the files of an archive. Bytes are those of the store, which encryption makes more. */
+export interface StoredTotals {
+  files: number;
+  bytes: number;
+  /** Of those that this backup copied, because the store lacked them. */
+  copiedBytes: number;
+  /** Of all contents in the store of the project. */
+  storeBytes: number;
+}
+
 /** Bytes up to which a file is held in memory, so that it is read once. */
 const SMALL = 1024 * 1024;
 /** Limit of small files that are stored concurrently. */
@@ -32,16 +42,21 @@ export class StoreWriter {
     private readonly keys: StoreKeys,
     private readonly last: AsyncGenerator<StoredFile, void>,
     private readonly sealing: Sealing,
+    private readonly totals: StoredTotals,
   ) {}
 
-  /** @param last the files of the last backup, ordered by object id: the bytes of those that did not change are not read */
+  /**
+   * @param last the files of the last backup, ordered by object id: the bytes of those that did not change are not read
+   * @param totals counted while files are added
+   */
   static async begin(
     destination: BackupDestination,
     projectId: string,
     keys: StoreKeys,
     last: AsyncGenerator<StoredFile, void>,
+    totals: StoredTotals,
   ): Promise<StoreWriter> {
-    const writer = new StoreWriter(destination, projectId, keys, last, await destination.sealing());
+    const writer = new StoreWriter(destination, projectId, keys, last, await destination.sealing(), totals);
     const store = await destination.store();
     for await (const batch of store.objects(folderOf(projectId, 'files')))
       for (const { objectId: name, size } of batch) writer.remember(name, size);
@@ -90,6 +105,8 @@ export class StoreWriter {
         return;
       await this.put(name, storedSize, checked(held ?? file.read(), sha256, objectId));
     });
+    this.totals.files += 1;
+    this.totals.bytes += storedSize;
     return { objectId, size, sha256, storedAt, tag, storedSize };
   }
 
@@ -98,6 +115,7 @@ export class StoreWriter {
     // A killed process may have written a part of it.
     if (this.existing.mayHave(name)) await (await this.destination.store()).remove([address]);
     await this.destination.putFile(address, chunks);
+    this.totals.copiedBytes += storedSize;
     this.remember(name, storedSize);
   }
 
@@ -114,6 +132,7 @@ export class StoreWriter {
   }
 
   private remember(name: string, size: number): void {
+    this.totals.storeBytes += size;
     this.existing.add(name);
     this.existing.add(`${name} ${size}`);
   }

@@ -2,52 +2,50 @@
  * Files of incremental archives, in a store next to the archives of the project: each content once, named by its digest. The
  * list of the files of each archive is the only record of the contents that are needed.
  */
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../common/errors/app-error';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { copies } from '../../storage/providers/object-copies';
-import {
-  ObjectMissingError,
-  type ObjectStore,
-  type StoredObject,
-} from '../../storage/providers/object-store';
+import type { ObjectStore, StoredObject } from '../../storage/providers/object-store';
 import { wholeObject } from '../../storage/providers/whole-object';
 import { RemovalHoldRepository } from '../../storage/removal/removal-hold.repository';
 import { sealed, unsealed } from '../archive/age';
-import { archiveInvalid, storedFileMissing } from '../backup.errors';
 import { BackupDestination } from '../schedule/backup-destination';
 import { addressOf, filesIn, folderOf, lineOf, type StoredFile, StoreKeys } from './file-lines';
-import { type SourceFile, StoreWriter } from './store-writer';
 import { NameFilter } from './name-filter';
-
-/** Opens the content of a file in the store of an archive's project. */
-export type OpenStored = (file: StoredFile) => AsyncGenerator<Buffer, void, undefined>;
+import { type StoreOpener, storeOpener } from './open-stored';
+import { type SourceFile, type StoredTotals, StoreWriter } from './store-writer';
 
 @Injectable()
 export class StoredFiles {
+  readonly opener: StoreOpener;
+
   constructor(
     private readonly destination: BackupDestination,
     private readonly registry: ProjectRegistry,
     private readonly hold: RemovalHoldRepository,
-  ) {}
+  ) {
+    this.opener = storeOpener(destination);
+  }
 
   /**
    * Stores the files that the store lacks. The list is durable before the last line is read, and so are the files in it.
    * @param files ordered by object id, in batches
+   * @param totals counted while the lines are read
    * @returns lines for the archive
    */
-  async *add(projectId: string, runId: string, files: AsyncIterable<SourceFile[]>): AsyncGenerator<Buffer> {
+  async *add(
+    projectId: string,
+    runId: string,
+    files: AsyncIterable<SourceFile[]>,
+    totals: StoredTotals,
+  ): AsyncGenerator<Buffer> {
     const [store, keys] = [await this.destination.store(), await this.keysOf(projectId)];
-    const writer = await StoreWriter.begin(
-      this.destination,
-      projectId,
-      keys,
-      this.newestList(store, projectId, keys),
-    );
-    // A failed store stops reading; its own error gives the reason.
+    const last = this.newestList(store, projectId, keys);
+    const writer = await StoreWriter.begin(this.destination, projectId, keys, last, totals);
+    // A store that fails does not read it any more; its own error says why.
     const list = new PassThrough().on('error', () => undefined);
     const saved = store.put(addressOf(projectId, 'lists', runId), sealed(list, keys.lists));
     saved.catch(() => undefined);
@@ -66,15 +64,9 @@ export class StoredFiles {
     }
   }
 
-  /** @param projectId of the archive @param dataSecret in the archive: it opens no file of another project */
-  opener(projectId: string, dataSecret: string): OpenStored {
-    const keys = new StoreKeys(dataSecret);
-    return (file) => this.open(projectId, keys, file);
-  }
-
-  /** Removes the lists of archives that were removed, and the contents that no other list names. @returns how many contents */
-  async prune(projectId: string, runIds: readonly string[]): Promise<number> {
-    // A process that took over a backup waits until this process has noticed the loss of its lock.
+  /** Removes the lists of archives that were removed, and the contents that no other list names. @returns how many contents, and their bytes */
+  async prune(projectId: string, runIds: readonly string[]): Promise<{ count: number; bytes: number }> {
+    // Another process that took over a backup waits until this one has noticed that it lost its lock.
     let isHeld = true;
     const work = this.hold.during(projectId, async () => {
       const store = await this.destination.store();
@@ -84,38 +76,17 @@ export class StoredFiles {
       for await (const lists of store.objects(folderOf(projectId, 'lists')))
         for (const list of lists)
           for await (const file of this.filesOf(store, projectId, list, keys)) needed.add(keys.nameOf(file));
-      let count = 0;
+      const removed = { count: 0, bytes: 0 };
       for await (const batch of store.objects(folderOf(projectId, 'files'))) {
         const gone = batch.filter(({ objectId }) => !needed.mayHave(objectId));
         if (!isHeld) break;
         await store.remove(gone.map(({ objectId }) => addressOf(projectId, 'files', objectId)));
-        count += gone.length;
+        removed.count += gone.length;
+        for (const { size } of gone) removed.bytes += size;
       }
-      return count;
+      return removed;
     });
     return work.finally(() => (isHeld = false));
-  }
-
-  private async *open(
-    projectId: string,
-    keys: StoreKeys,
-    file: StoredFile,
-  ): AsyncGenerator<Buffer, void, undefined> {
-    const { objectId, size, sha256, storedSize } = file;
-    const address = addressOf(projectId, 'files', keys.nameOf(file));
-    const hash = createHash('sha256');
-    let bytes = 0;
-    try {
-      for await (const chunk of this.destination.readFile(address, storedSize)) {
-        hash.update(chunk);
-        bytes += chunk.length;
-        yield chunk;
-      }
-    } catch (error) {
-      throw error instanceof ObjectMissingError ? storedFileMissing(objectId, this.destination.name) : error;
-    }
-    if (bytes !== size || hash.digest('hex') !== sha256)
-      throw archiveInvalid(`the stored file ${objectId} differs from its checksum`);
   }
 
   private async keysOf(projectId: string): Promise<StoreKeys> {

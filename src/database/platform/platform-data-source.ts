@@ -31,6 +31,7 @@ import { Scim1790000001050 } from '../../../migrations/platform/1790000001050-sc
 import { WebhookSkips1790000001071 } from '../../../migrations/platform/1790000001071-webhook-skips';
 import { ProjectHistory1790000001080 } from '../../../migrations/platform/1790000001080-project-history';
 import { ScimGroups1790000001090 } from '../../../migrations/platform/1790000001090-scim-groups';
+import { StoredFiles1790000001127 } from '../../../migrations/platform/1790000001127-stored-files';
 import { HostListClient, type HostListConfig } from '../../pg-pipeline';
 import { quoteIdentifier } from '../sql/identifier';
 import { lockAsAdmin } from '../pools/admin-lock';
@@ -68,6 +69,7 @@ const PLATFORM_MIGRATIONS = [
   WebhookSkips1790000001071,
   ProjectHistory1790000001080,
   ScimGroups1790000001090,
+  StoredFiles1790000001127,
 ];
 
 /** Advisory lock that serialises the migrations of replicas that start together. The number is arbitrary. */

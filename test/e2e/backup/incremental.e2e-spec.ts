@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AdminClient } from '../../../src/cli/admin-client';
 import { runCli } from '../../../src/cli/run-cli';
+import { loadLocalConfig } from '../../../src/config/load-client-config';
 import { AGE_IDENTITY, AGE_RECIPIENT, PASSPHRASE, restore } from '../../support/backups';
 import { cliEnvironment } from '../../support/cli-environment';
 import { eventually } from '../../support/eventually';
@@ -89,6 +90,11 @@ async function restoredFiles(archive: Buffer, server = plinth): Promise<Record<s
   return found;
 }
 
+async function storeOf({ id }: TestProject): Promise<unknown> {
+  const { projects } = (await plinth.admin.get('/admin/v1/backups')).body;
+  return projects.find(({ project_id: of }) => of === id)?.store;
+}
+
 async function rehearse(project: TestProject, server = plinth): Promise<unknown> {
   const read = async (): Promise<Record<string, unknown> | null> =>
     (await server.admin.get('/admin/v1/backups')).body.projects.find(
@@ -112,6 +118,7 @@ async function cli(...args: string[]): Promise<{ code: number; out: string; err:
     out: (text) => void (out += text),
     err: (text) => void (err += text),
     passphrase: () => PASSPHRASE,
+    localInstall: () => loadLocalConfig({ BACKUP_URL: `file://${directory}` }),
   });
   return { code: await runCli(args, environment), out, err };
 }
@@ -123,6 +130,9 @@ it('stores each content once, and restores, rehearses and removes each archive',
   const first = await backUp(project);
   expect(stored(project, 'files')).toHaveLength(3);
   expect(first.bytes).toBeLessThan(LARGE.length / 2);
+  const bytes = LARGE.length + 2 * SAME.length;
+  expect(first.stored).toEqual({ files: 4, bytes, copied_bytes: bytes - SAME.length });
+  expect(await storeOf(project)).toEqual({ bytes: bytes - SAME.length, saved_bytes: SAME.length });
   const copies = { large: LARGE, one: SAME, two: SAME, empty: Buffer.alloc(0) };
   expect(await restoredFiles(archiveOf(project, first))).toEqual(copies);
 
@@ -132,6 +142,8 @@ it('stores each content once, and restores, rehearses and removes each archive',
   const second = await backUp(project);
   const added = stored(project, 'files').filter((path) => !before.some(([one]) => one === path));
   expect(added.map((path) => readFileSync(path, 'utf8'))).toEqual(['a new file']);
+  const rest = 2 * SAME.length + 'a new file'.length;
+  expect(second.stored).toEqual({ files: 4, bytes: rest, copied_bytes: 'a new file'.length });
   expect(await rehearse(project)).toBeNull();
   const dry = await restore(plinth, archiveOf(project, first), { query: '?dry_run=true&slug=dry' });
   expect([dry.status, dry.body.files]).toEqual([201, 4]);
@@ -143,6 +155,10 @@ it('stores each content once, and restores, rehearses and removes each archive',
   await backUp(project);
   await eventually(async () => expect(stored(project, 'files')).toHaveLength(3), SOON_MS);
   expect(stored(project, 'files').some((path) => readFileSync(path).equals(LARGE))).toBe(false);
+  await eventually(async () => {
+    const kept = SAME.length + 'a new file'.length;
+    expect(await storeOf(project)).toEqual({ bytes: kept, saved_bytes: 2 * rest - kept });
+  }, SOON_MS);
   expect(stored(project, 'lists')).toHaveLength(2);
   const { new: added2, one } = await restoredFiles(archiveOf(project, second));
   expect([added2?.toString(), one]).toEqual(['a new file', SAME]);
@@ -271,7 +287,16 @@ it('is exported as an archive with its files', async () => {
   const verified = await cli('backup', 'verify', file);
   expect([verified.code, verified.out]).toEqual([0, expect.stringMatching(/stored_files +0\n/)]);
   const path = join(directory, project.id, run.archive.slice(0, 2), run.archive);
-  expect((await cli('backup', 'verify', path)).out).toMatch(/stored_files +4\n/);
+  expect((await cli('backup', 'verify', path)).out).toMatch(/stored_files +4\ncompared_files +4\n/);
+  const unread = await cli('backup', 'verify', path, '--no-files');
+  expect([unread.code, unread.out]).toEqual([0, expect.stringMatching(/compared_files +0\n/)]);
+  expect(unread.err).toContain('Its files were not read');
+  const [altered = ''] = stored(project, 'files').filter((name) => readFileSync(name).equals(SAME));
+  writeFileSync(altered, SAME.toString().toUpperCase());
+  const damaged = await cli('backup', 'verify', path);
+  expect([damaged.code, damaged.err]).toEqual([1, expect.stringContaining('differs from its checksum')]);
+  rmSync(altered);
+  expect((await cli('backup', 'verify', path)).err).toContain('BACKUP_URL');
   rmSync(join(directory, project.id), { recursive: true });
   expect((await restoredFiles(readFileSync(file))).large).toEqual(LARGE);
   const newest = await cli('backup', 'export', project.slug, '-o', file);

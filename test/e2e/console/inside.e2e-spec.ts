@@ -1,4 +1,7 @@
 /** The console's monitoring of a project, in a real browser against a real server. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { RequestSamples } from '../../../src/traffic/samples/request-samples.service';
 import { BROWSER_START_MS, hasBrowser, TestBrowser } from '../../support/browser';
@@ -10,6 +13,7 @@ import { TestPlinth } from '../../support/plinth';
 import { ProviderServer } from '../../support/provider-server';
 import { expectSucceeded } from '../../support/scheduled-backups';
 import type { TestProject } from '../../support/test-project';
+import { upload } from '../../support/uploads';
 import { WebhookReceiver } from '../../support/webhook-receiver';
 
 const HOSTILE = `"><img src=x onerror="globalThis.wasHacked=1"><script>globalThis.wasHacked=1</script> \u202eabc`;
@@ -19,6 +23,7 @@ const inBrowser = hasBrowser ? describe : describe.skip;
 const SHOWN_MS = 20_000;
 
 inBrowser('monitoring of a project', () => {
+  let directory: string;
   let smtp: MailServer;
   let receiver: WebhookReceiver;
   let plinth: TestPlinth;
@@ -30,6 +35,7 @@ inBrowser('monitoring of a project', () => {
   jest.setTimeout(BROWSER_START_MS);
   beforeAll(async () => {
     assertConsoleBuilt();
+    directory = mkdtempSync(join(tmpdir(), 'plinth-inside-'));
     smtp = await MailServer.start();
     receiver = await WebhookReceiver.start();
     // A refused mail is retried later than the tests take.
@@ -39,6 +45,7 @@ inBrowser('monitoring of a project', () => {
         AUTH_ALLOWED_HOSTS: '127.0.0.1',
         WEBHOOK_ALLOWED_HOSTS: receiver.host,
         BACKUP_PASSPHRASE: 'correct-horse-battery',
+        BACKUP_URL: `file://${directory}?incremental=true`,
       },
       tuning: { mailRetryDelayMs: 3_600_000 },
     });
@@ -62,6 +69,7 @@ inBrowser('monitoring of a project', () => {
     await plinth?.stop();
     await smtp?.stop();
     await receiver?.stop();
+    rmSync(directory, { recursive: true, force: true });
   });
 
   it('realtime: makes a table live, and shows what a channel receives and sends', async () => {
@@ -551,10 +559,14 @@ inBrowser('monitoring of a project', () => {
   it('a row of a backup: is found, compared, and restored', async () => {
     await project.sql(`create table kept (id int generated always as identity primary key, title text, note text);
       insert into kept (title, note) values ('Milk', '${HOSTILE}'), ('Bread', null)`);
+    await project.service.post(`${project.storage}/buckets`, { name: 'kept' });
+    for (const name of ['a', 'b']) await upload(project.service, project.storage, 'kept', 'same', { name });
     await plinth.admin.post('/admin/v1/backups/runs', { project_id: project.id });
     await expectSucceeded(project.id, 1, plinth);
     await project.sql(`delete from kept where id = 1; update kept set note = 'changed' where id = 2`);
     await view.open(project.slug, 'backups');
+    await page.getByText('Files of the kept archives: 4 bytes. 4 bytes more if each archive had').waitFor();
+    await page.getByText('8 bytes of files, 4 bytes copied').waitFor();
     await page.getByRole('combobox', { name: 'Table' }).click();
     await page.getByRole('option', { name: 'public.kept' }).click();
     await page.getByLabel('Text in the row').fill('milk');

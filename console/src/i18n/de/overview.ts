@@ -41,6 +41,7 @@ export const overview: Readonly<Record<keyof typeof english, string>> = {
   downloadBackupOf: 'Sicherung von {name} herunterladen',
   downloadBackupText:
     'Für Projekte von mehreren Gigabyte eignet sich die Kommandozeile: plinth backup {slug}',
+  filesOfRun: '{size} Dateien, davon {copied} kopiert',
   errorsOfDay: 'Fehler (24 h)',
   installSchedule: 'Zeitplan der Installation: {cron} ({zone}). {keep} Archive bleiben erhalten.',
   keepBackups: 'Archive behalten',
@@ -69,6 +70,8 @@ export const overview: Readonly<Record<keyof typeof english, string>> = {
   scheduleOfItsOwn: 'Eigener Zeitplan für dieses Projekt',
   scheduleOfItsOwnHint: 'Sonst gilt der Zeitplan der Installation.',
   sendReset: 'Mail zum Zurücksetzen senden',
+  storeOfFiles:
+    'Dateien der behaltenen Archive: {size}. Es wären {saved} mehr, wenn jedes Archiv seine Dateien hätte.',
   timeZone: 'Zeitzone',
   everyLanguage: 'Alle Sprachen',
   mailSubject: 'Betreff',

@@ -1,6 +1,7 @@
 /** Rows of an archive: the query string and the answers. */
 import { NotContains } from 'class-validator';
 import * as f from '../../../http/model/fields';
+import { StoredFilesResponse } from './backup-responses';
 
 const MAX_ROWS = 200;
 const MAX_TEXT = 10_000;
@@ -10,6 +11,7 @@ export class ProjectBackupResponse extends f.model({
   started_at: f.time('The rows are those of this time'),
   archive: f.text({ example: '20260102T030000Z-acme-1f3a9c2e.tar.gz' }),
   bytes: f.size('Bytes of the archive', { example: 365_000_000 }),
+  stored: f.nullable.object(StoredFilesResponse, 'Of an incremental archive; null: it has its files'),
 }) {}
 
 export class ArchivedTableResponse extends f.model({

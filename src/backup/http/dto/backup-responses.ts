@@ -65,6 +65,22 @@ export class RehearsalResponse extends f.model({
   last_good_at: f.nullable.time('Start of the last one without an error'),
 }) {}
 
+/** Of an incremental archive. */
+export class StoredFilesResponse extends f.model({
+  files: f.size({ example: 560 }),
+  bytes: f.size('Bytes of the files', { example: 1_200_000_000 }),
+  copied_bytes: f.size('Bytes of those that this backup copied; the store had the others', {
+    example: 14_000_000,
+  }),
+}) {}
+
+class StoreResponse extends f.model({
+  bytes: f.size('Bytes of the files that the kept archives share', { example: 1_300_000_000 }),
+  saved_bytes: f.size('Bytes that the archives would have in addition if each had its files', {
+    example: 7_100_000_000,
+  }),
+}) {}
+
 class BackupSubjectResponse extends f.model({
   project_id: f.nullable.text("Null: the platform's records", { example: ID }),
   slug: f.text({ example: 'acme' }),
@@ -76,6 +92,7 @@ class BackupSubjectResponse extends f.model({
   last_status: f.nullable.choice(RUN_STATUSES, 'Of the last run'),
   last_error: f.nullable.text('Why the last run failed'),
   missing: f.flag('True if the last scheduled backup is missing'),
+  store: f.nullable.object(StoreResponse, 'The store of incremental archives; null: there are none'),
   rehearsal: f.nullable.object(RehearsalResponse, 'The last rehearsal of a restore'),
 }) {}
 
@@ -102,6 +119,7 @@ export class BackupRunResponse extends f.model({
   }),
   bytes: f.nullable.size('Bytes of the archive', { example: 365_000_000 }),
   error: f.nullable.text(),
+  stored: f.nullable.object(StoredFilesResponse, 'Of an incremental archive; null: it has its files'),
   removed_at: f.nullable.time('When the archive was removed in favor of newer ones'),
 }) {}
 
