@@ -285,15 +285,11 @@ interface Sample {
       const last = samples.at(-1)!;
       expect(last.files).toBeLessThanOrEqual(first.files * 1.1 + 5);
       expect(last.connections).toBeLessThanOrEqual(first.connections * 1.1 + 5);
-<<<<<<< HEAD
-      // The test's own table is excluded, because its dead rows wait for autovacuum.
-=======
       expect(last.data).toBeLessThanOrEqual(first.data * 1.1 + 1);
       // One collection of garbage more or less decides about a single sample.
       const memory = samples.map(({ rss }) => rss);
       expect(Math.min(...memory.slice(-3))).toBeLessThanOrEqual(Math.max(...memory.slice(0, 3)) * 1.1);
-      // Dead rows of the test's own table, which it replaces thrice a step, wait for autovacuum.
->>>>>>> 4ae2593c (Report the store of incremental archives, and verify it)
+      // The test's own table is excluded, because its dead rows wait for autovacuum.
       const projectBytes = (all: Map<string, number>): number =>
         [...all].reduce((sum, [name, bytes]) => sum + (/^projects (?!notes)/.test(name) ? bytes : 0), 0);
       expect(projectBytes(ends)).toBeLessThanOrEqual(projectBytes(sizes) * 1.1);
