@@ -8,8 +8,8 @@ import { type Client, DatabaseError } from 'pg';
 import { OWNER_WORK_OPTIONS } from '../database/pools/session-state';
 import { Actor } from '../install/audit/audit-log.repository';
 import { OwnerDatabase } from '../projects/owner-database';
-import { Plan, PLANS } from '../projects/plans';
-import { CopiedKeys, ProjectCopy } from '../projects/project-factory';
+import { PLANS } from '../projects/plans';
+import type { ProjectCopy } from '../projects/project-factory';
 import { ProjectEntity } from '../projects/project.entity';
 import { ProjectsService } from '../projects/projects.service';
 import {
@@ -22,24 +22,18 @@ import { ObjectStore } from '../storage/providers/object-store';
 import { RemovalHoldRepository } from '../storage/removal/removal-hold.repository';
 import type { BoundedClient } from '../database/pools/one-off-connection';
 import { unlessAbandoned } from './abandonment';
-import { ArchivedSecrets, ArchiveHeader, ArchiveManifest } from './archive/archive-format';
+import type { ArchiveHeader, ArchiveManifest } from './archive/archive-format';
 import { ArchivedExtension } from '../copies/archived-objects';
 import { ArchiveReader } from './archive/archive-reader';
 import { assertAuthentic, Members, OpenArchive, openArchive, readToEnd } from './archive/open-archive';
-import { validSettings } from './archive/archived-settings';
 import { databaseTaken } from '../provisioning/provisioning.errors';
 import { archiveInvalid, projectExists, restoreFault } from './backup.errors';
 import { notSupported } from '../copies/copies.errors';
+import { archivedRoles, copyFrom, rolesOf } from './archive/archived-project';
 import { ArchivedExtensions } from './archive/archived-extensions';
 import { restoreSettings } from '../copies/load/database-settings';
 import { NO_RESULTS, ProjectLoader } from '../copies/load/project-loader';
-import {
-  type ArchivedRoles,
-  completeOwnerRoles,
-  createOwnerRoles,
-  type OwnerRoles,
-  rolesToRestore,
-} from '../copies/owner-roles';
+import { completeOwnerRoles, createOwnerRoles, type OwnerRoles, rolesToRestore } from '../copies/owner-roles';
 import { MAINTENANCE_DATABASE } from '../provisioning/database-server';
 import { FileLoader } from './file-loader';
 import { loadMember } from './load-member';
@@ -80,7 +74,6 @@ const OWNER_SESSION = {
   limits: NO_RESULTS,
   application_name: 'plinth-restore',
 };
-const NO_ROLES: ArchivedRoles = { roles: [], memberships: [], grants: [], comment: null, named: [] };
 
 @Injectable()
 export class ProjectRestore {
@@ -263,52 +256,16 @@ export class ProjectRestore {
     });
   }
 
-  /** Chooses the id: the archived id if it is free, else a new id if the administrator chose another slug. */
-  private async copyOf(
-    { header, secrets }: OpenArchive,
-    { slug, keepKeys }: RestoreOptions,
-  ): Promise<ProjectCopy> {
-    const { project } = header;
+  /** Decides on the id: as archived where it is free, else a new one if the administrator chose another slug. */
+  private async copyOf(archive: OpenArchive, { slug, keepKeys }: RestoreOptions): Promise<ProjectCopy> {
+    const { project } = archive.header;
     const isActive = await this.projects.isActive(project.id);
     if (isActive && slug === undefined) throw projectExists(project.slug);
     const foreign = await this.projects.foreignDatabase(project.id);
     if (foreign !== null && slug === undefined) throw databaseTaken(foreign);
     const isTaken = isActive || foreign !== null;
-    return {
-      id: isTaken ? null : project.id,
-      keys: isTaken || !keepKeys ? null : keysOf(secrets),
-      slug: slug ?? project.slug,
-      name: project.name,
-      plan: project.plan as Plan,
-      createdAt: Date.parse(project.created_at),
-      schemaVersion: project.schema_version,
-      settings: validSettings(secrets.settings),
-      dataSecret: secrets.data_secret,
-    };
+    return copyFrom(archive, { isTaken, slug: slug ?? project.slug, keepKeys });
   }
-}
-
-function keysOf({
-  owner_password: ownerPassword,
-  secrets,
-  signing_keys: pairs = [],
-}: ArchivedSecrets): CopiedKeys {
-  return {
-    ownerPassword,
-    signingKeys: pairs,
-    secrets: secrets.map(({ kid, secret, ...rest }) => ({
-      kid,
-      secret,
-      storageSecret: rest.storage_secret,
-      createdAt: rest.created_at,
-      expiresAt: rest.expires_at,
-    })),
-  };
-}
-
-/** Leaves out the passwords of an archive whose keys are not kept, because its maker knows them. */
-function archivedRoles({ roles = NO_ROLES }: ArchivedSecrets, keepsKeys: boolean): ArchivedRoles {
-  return keepsKeys ? roles : { ...roles, roles: roles.roles.map((role) => ({ ...role, password: null })) };
 }
 
 interface Filled {
@@ -325,14 +282,6 @@ function assertRows(manifest: ArchiveManifest, rows: ReadonlyMap<string, number>
   for (const [member, count] of Object.entries(manifest.rows)) {
     if (rows.get(member) !== count) throw archiveInvalid(`${member} does not have ${count} rows`);
   }
-}
-
-function rolesOf({ project }: ArchiveHeader, target: ProjectEntity): ReadonlyMap<string, string> {
-  if (project.id === target.id) return new Map();
-  return new Map([
-    [project.owner_role, target.ownerRole],
-    [project.login_role, target.loginRole],
-  ]);
 }
 
 function reportOf(
