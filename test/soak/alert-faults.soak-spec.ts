@@ -62,7 +62,7 @@ jest.setTimeout(300_000);
       create function fail() returns void language plpgsql as $$ begin raise sqlstate 'XX000'; end $$;
       create function wait(seconds float8) returns void language sql as 'select pg_sleep(seconds)'`);
     expect((await plinth.admin.post('/admin/v1/servers', { name: 'db2', url: second.url })).status).toBe(201);
-  }, 120_000);
+  }, 600_000);
   afterAll(async () => {
     await plinth.stop();
     await Promise.all([first.stop(), second.stop()]);
@@ -225,7 +225,7 @@ jest.setTimeout(300_000);
     });
     const password = readFileSync(join(directory, 'data/postgres.password'), 'utf8').trim();
     databaseUrl = `postgres://postgres:${password}@127.0.0.1:${databasePort}/postgres`;
-  }, 120_000);
+  }, 600_000);
   afterAll(async () => {
     await plinth.end('SIGKILL');
     await redis.stop();

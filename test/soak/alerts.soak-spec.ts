@@ -35,7 +35,7 @@ jest.setTimeout(180_000);
     expect((await plinth.admin.post('/admin/v1/servers', { name: 'db2', url: second.url })).status).toBe(201);
     await plinth.admin.patch('/admin/v1/servers/db2', { status: 'draining' });
     await plinth.admin.patch('/admin/v1/servers/platform', { replicas: [replica.address] });
-  }, 120_000);
+  }, 600_000);
   afterAll(async () => {
     await plinth.stop();
     await Promise.all([primary, replica, second].map((server) => server.stop().catch(() => undefined)));
