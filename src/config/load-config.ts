@@ -31,6 +31,8 @@ export const OTHER_MASTER_KEY_FILE = 'master-key-other';
 const BODIES_OF_BUDGET = 12;
 /** Bodies may take a quarter of the memory of the machine or container, results that wait an eighth. */
 const [BODIES_PARTS, RESULTS_PARTS] = [4, 8];
+/** The embedded PostgreSQL shares the memory, and a statement takes 15 times the size of its body. */
+const EMBEDDED_PARTS = 8;
 /** Wrong passwords from one address without a delay. */
 const LEAST_FAILURES = 3;
 /** A session ends after this many idle timeouts, even if it is used. */
@@ -187,7 +189,11 @@ function serverConfig(env: EnvironmentVariables, tuning: Tuning): ServerConfig {
     historyBytes: env.HISTORY_SIZE,
     traceEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
     maxBufferedBytes: Math.max(
-      memoryBudget(tuning.bufferedBodies, BODIES_PARTS, env.WORKERS),
+      memoryBudget(
+        tuning.bufferedBodies,
+        env.DATABASE_URL === undefined ? EMBEDDED_PARTS : BODIES_PARTS,
+        env.WORKERS,
+      ),
       BODIES_OF_BUDGET * env.MAX_BODY_SIZE,
     ),
     maxResultBytes: env.MAX_RESULT_SIZE,
