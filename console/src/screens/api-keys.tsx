@@ -14,7 +14,7 @@ import {
 import { onKeysChanged, type Project, useMay } from '../queries/projects';
 import { DataTable, Named } from '../ui/data-table';
 import { Confirm, IconButton, ShownOnce } from '../ui/parts';
-import { KeyForm, KeySection } from './key-section';
+import { KeyForm, KeySection } from '../ui/key-section';
 import textStyles from '../ui/text.module.css';
 
 const SECONDS_A_DAY = 86_400;

@@ -8,7 +8,7 @@ import { onKeysChanged, type Project, useMay } from '../queries/projects';
 import { createS3Key, type CreatedS3Key, removeS3Key, type S3Key, s3KeysQuery } from '../queries/s3-keys';
 import { DataTable, Named } from '../ui/data-table';
 import { Confirm, IconButton, ShownOnce, Snippet } from '../ui/parts';
-import { KeyForm, KeySection } from './key-section';
+import { KeyForm, KeySection } from '../ui/key-section';
 import textStyles from '../ui/text.module.css';
 
 export function S3Keys({ project }: { project: Project }) {

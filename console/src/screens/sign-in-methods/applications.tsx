@@ -14,7 +14,7 @@ import { type Project, useMayWrite } from '../../queries/projects';
 import { DataTable, Named } from '../../ui/data-table';
 import { Confirm, IconButton, ShownOnce, Snippet } from '../../ui/parts';
 import textStyles from '../../ui/text.module.css';
-import { KeyForm, KeySection } from '../key-section';
+import { KeyForm, KeySection } from '../../ui/key-section';
 import { SettingForm } from './setting-form';
 
 export function Applications({ project }: { project: Project }) {

@@ -3,10 +3,10 @@ import { Button, Stack, Text } from '@mantine/core';
 import { type QueryKey, type UseQueryResult, useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { onKeysChanged, type Project } from '../queries/projects';
-import { Dialog } from '../ui/dialog';
-import { Failure, Loaded } from '../ui/feedback';
-import { Icon } from '../ui/icon';
-import { FormButtons, Section } from '../ui/parts';
+import { Dialog } from './dialog';
+import { Failure, Loaded } from './feedback';
+import { Icon } from './icon';
+import { FormButtons, Section } from './parts';
 
 interface KeySectionProps<Key, Created> {
   readonly title: string;
