@@ -13,10 +13,12 @@ import {
 } from '@nestjs/common';
 import type { Request } from 'express';
 import { from, lastValueFrom, Observable } from 'rxjs';
-import { httpError } from '../../common/errors/app-error';
+import { type AppError, httpError } from '../../common/errors/app-error';
 import { type BodyKind, BodyReader } from '../../http/bodies/body-reader';
 import { PublicRoute } from '../../access/public-route.decorator';
 import { ClientThrottlerGuard } from './client-throttler.guard';
+
+export const mediaTypeNotForm = (): AppError => httpError(415, 'The body must be that of a form');
 
 /** Room for a token and a password. */
 const FORM: BodyKind = { limit: 16 * 1024, multiple: 16 };
@@ -33,7 +35,7 @@ class FormInterceptor implements NestInterceptor {
     return from(
       this.bodies.use(request, this.kind, ({ bytes }) => {
         if (!/^application\/x-www-form-urlencoded\b/i.test(request.headers['content-type'] ?? ''))
-          throw httpError(415, 'The body must be that of a form');
+          throw mediaTypeNotForm();
         request.body = new URLSearchParams(bytes.toString('utf8'));
         return lastValueFrom(next.handle(), { defaultValue: undefined });
       }),

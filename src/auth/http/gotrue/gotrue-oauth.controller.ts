@@ -36,7 +36,7 @@ import { exampleOf } from '../../../http/docs/example.decorator';
 import { Answer, Describe, Errors } from '../../../http/docs/operation.decorators';
 import { ClientThrottlerGuard, LIMIT_HEADERS } from '../../../identity/http/client-throttler.guard';
 import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
-import { FormBody, FormRoute } from '../../../identity/http/form.decorator';
+import { FormBody, FormRoute, mediaTypeNotForm } from '../../../identity/http/form.decorator';
 import type { RequestOrigin } from '../../../identity/request-origin';
 import type { Project } from '../../../projects/project';
 import { projectNotFound } from '../../../projects/projects.errors';
@@ -177,7 +177,7 @@ export class GoTrueOAuthTokenController {
     examples: { example: { summary: 'Example', value: exampleOf(OAuthTokenForm) } },
   })
   @Answer(200, 'The tokens', OAuthTokenResponse, NOT_STORED)
-  @Errors(invalidGrant(), invalidClient())
+  @Errors(invalidGrant(), invalidClient(), mediaTypeNotForm())
   async goTrueOAuthToken(
     @Param('project_slug') slug: string,
     @FormBody() form: URLSearchParams,
