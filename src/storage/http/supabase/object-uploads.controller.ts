@@ -10,7 +10,7 @@ import { BodyReader } from '../../../http/bodies/body-reader';
 import { announcedLength } from '../../../http/bodies/read-body';
 import { TEXT } from '../../../http/docs/documented-headers';
 import { ErrorList } from '../../../http/docs/error-docs';
-import { Describe, Errors } from '../../../http/docs/operation.decorators';
+import { Describe, Errors, JsonBody } from '../../../http/docs/operation.decorators';
 import { FileAddress } from '../../files/named-files.service';
 import { UploadForm, UploadParameters, UploadRestriction } from '../../files/upload';
 import { UploadService } from '../../files/upload.service';
@@ -90,7 +90,7 @@ export class ObjectUploadsController {
   @Describe(`Sign an upload (storage-js)
     The URL is valid for two hours and for one file. The policies decide here, and again at the upload with the role and the id of the caller.`)
   @ApiHeader({ name: 'x-upsert', required: false, schema: TEXT, description: '`true` allows to replace' })
-  @ApiBody({ required: false, type: SignUploadDto })
+  @JsonBody(SignUploadDto, { required: false })
   @Success(200, 'The URL', SignedUploadResponse)
   @Errors(invalidParameters('filename must not be empty'), bucketNotFound())
   async signUpload(@Req() request: Request): Promise<SignedUploadResponse> {
