@@ -53,4 +53,6 @@ export const comparisonQuery = (project: Project, relation: Relation, row: TextR
       const options = { parameters, read_only: true, text_values: true };
       return comparedColumns(relation, row, (await runSql(project.id, query, options)).rows);
     },
+    // The SQL that restores the row is made from it.
+    staleTime: 0,
   });

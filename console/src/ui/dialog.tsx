@@ -23,7 +23,8 @@ export function useIsOnTop(isOpen: boolean): boolean {
   useEffect(() => {
     if (!isOpen) return undefined;
     setLayers([...layers, id]);
-    return () => setLayers(layers.filter((one) => one !== id));
+    // Not before the event has ended: the key that closes this layer reaches those below after that.
+    return () => void setTimeout(() => setLayers(layers.toSpliced(layers.indexOf(id), 1)));
   }, [id, isOpen]);
   return useSyncExternalStore(subscribe, () => layers.at(-1) === id);
 }

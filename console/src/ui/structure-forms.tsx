@@ -193,7 +193,7 @@ function ReferenceFields({ targets, reference: { target, onDelete }, onEdit }: R
         label={t('references')}
         data={[...values].map(([value, one]) => ({
           value,
-          label: `${one.schema}.${one.table} (${one.columns.join(', ')})`,
+          label: `${one.schema}.${one.table}`,
         }))}
         value={target && JSON.stringify([target.schema, target.table, ...target.columns])}
         searchable
