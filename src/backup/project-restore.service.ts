@@ -256,7 +256,7 @@ export class ProjectRestore {
     });
   }
 
-  /** Decides on the id: as archived where it is free, else a new one if the administrator chose another slug. */
+  /** Chooses the id: the archived id if it is free, else a new id if the administrator chose another slug. */
   private async copyOf(archive: OpenArchive, { slug, keepKeys }: RestoreOptions): Promise<ProjectCopy> {
     const { project } = archive.header;
     const isActive = await this.projects.isActive(project.id);

@@ -6,7 +6,7 @@ import { MAINTENANCE_DATABASE } from '../provisioning/database-server';
 import { ServersService } from '../servers/servers.service';
 import { SLOT_NAME } from './feed-slots';
 
-/** Milliseconds more than the log is kept, after which the slots are read again. */
+/** Milliseconds between the end of the log's retention and the next read of the slots. */
 const EXTRA_WAIT_MS = 5_000;
 
 @Injectable()

@@ -172,7 +172,7 @@ function addVerify(backup: Command, context: CommandContext, physical: PhysicalC
     .option(...PASSPHRASE_FILE)
     .option(...IDENTITY_FILE)
     .action(async (path: string, _options: PassphraseOption, command: Command) => {
-      // Commander gives an option that both commands have to the outer one.
+      // Commander gives an option that both commands have to the parent command.
       const options = command.optsWithGlobals<VerifyOptions>();
       if (options.physical) return physical.verify(context, path, options);
       const passphrase = await passphraseOf(context, options);

@@ -180,7 +180,7 @@ export interface ForeignKeyDraft {
   readonly column: string | null;
   readonly target: ForeignKeyTarget | null;
   readonly onDelete: OnDelete;
-  /** With an index on the column: without one, every deletion in the other table reads this one. */
+  /** True to add an index on the column. Without an index, every deletion in the other table reads this table. */
   readonly withIndex: boolean;
 }
 

@@ -102,7 +102,7 @@ export interface SessionInfo {
 
 /**
  * @param row with refresh_count, aal, amr, oauth_client_id, revoked_at, claims and ACCOUNT_COLUMNS
- * @param sessionId from the credential: tokens are issued for this session, whatever id the row has
+ * @param sessionId from the credential: tokens are issued for this session, not for the id in the row
  * @param given claims of a hook over HTTP
  * @throws AppError 500 for a value that the column cannot hold
  */

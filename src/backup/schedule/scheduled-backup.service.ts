@@ -147,7 +147,7 @@ export class ScheduledBackup {
     this.logger.log(`removed ${count} stored files that no archive of ${subject} needs`);
   }
 
-  /** Only archives that a run recorded, in this destination, and only after a good new one. */
+  /** Removes only archives that a run recorded in this destination, and only after a newer good backup. */
   private async removeExcess({ subject, slug, schedule }: SubjectState, newest: string): Promise<void> {
     await this.runs.prune(subject);
     const keep = schedule?.keep ?? MAX_KEEP;

@@ -45,7 +45,7 @@ export class StoredFiles {
     const [store, keys] = [await this.destination.store(), await this.keysOf(projectId)];
     const last = this.newestList(store, projectId, keys);
     const writer = await StoreWriter.begin(this.destination, projectId, keys, last, totals);
-    // A store that fails does not read it any more; its own error says why.
+    // A failed store stops reading; its own error gives the reason.
     const list = new PassThrough().on('error', () => undefined);
     const saved = store.put(addressOf(projectId, 'lists', runId), sealed(list, keys.lists));
     saved.catch(() => undefined);
@@ -66,7 +66,7 @@ export class StoredFiles {
 
   /** Removes the lists of archives that were removed, and the contents that no other list names. @returns how many contents, and their bytes */
   async prune(projectId: string, runIds: readonly string[]): Promise<{ count: number; bytes: number }> {
-    // Another process that took over a backup waits until this one has noticed that it lost its lock.
+    // A process that took over a backup waits until this process has noticed the loss of its lock.
     let isHeld = true;
     const work = this.hold.during(projectId, async () => {
       const store = await this.destination.store();

@@ -101,7 +101,7 @@ function contentLocation({ shape, parameters }: PreparedRequest): ResponseHeader
   );
 }
 
-/** Characters of the query before it is encoded, which never makes it shorter. */
+/** Maximum characters of the query before it is encoded, which never shortens it. */
 function lengthOfQuery(parameters: PreparedRequest['parameters']): number {
   let length = 0;
   for (const { name, value } of parameters) length += name.length + value.length;

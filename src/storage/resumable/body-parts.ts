@@ -8,7 +8,7 @@ export class BodyParts {
   private readonly chunks: AsyncIterator<Buffer>;
   private readonly hash: Hash | null;
   private rest: Buffer | undefined;
-  /** Bytes of the last part. */
+  /** Maximum bytes of the last part. */
   size = 0;
   /** Why the body ended early; null when it did not. */
   failure: Error | null = null;

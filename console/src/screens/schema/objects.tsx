@@ -83,7 +83,7 @@ export function Objects({ project, kind, schema, relations, onSchema }: ObjectsP
           </Button>
         ) : null}
       </div>
-      <div className={styles.list}>
+      <div className={styles.list} role="region" aria-label={t(`objects_${kind}`)} tabIndex={0}>
         <Loaded query={catalog}>
           {(objects) => {
             const found = objectsOf(kind, objects, relations).filter(
