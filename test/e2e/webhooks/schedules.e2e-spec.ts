@@ -100,7 +100,7 @@ it('sends a request through the queue of webhooks', async () => {
 it.each([
   [{}, 'either sql or url'],
   [{ sql: 'select', url: 'https://example.com' }, 'either sql or url'],
-  [{ sql: 'select', body: '{}' }, 'body is that of'],
+  [{ sql: 'select', body: '{}' }, 'body needs a url'],
   [{ sql: 'select', cron: '* * * * * *' }, 'five fields'],
   [{ sql: 'select', cron: 'H * * * *' }, 'five fields'],
   [{ sql: 'select', cron: '0 0 30 2 *' }, 'five fields'],
