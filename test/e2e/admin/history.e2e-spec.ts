@@ -128,12 +128,12 @@ it('pages in order of time, and selects a range of time', async () => {
 
 it('keeps a part of a burst, failures first, and counts the rest', async () => {
   const busy = await plinth.createProject();
-  await busy.sql('create table notes (id int)');
+  const history = plinth.app.get(History);
   const [reads, failures] = [150, 30];
-  await Promise.all([
-    ...Array.from({ length: reads }, () => busy.service.get('/rest/v1/notes?limit=0')),
-    ...Array.from({ length: failures }, () => busy.service.get('/rest/v1/nowhere')),
-  ]);
+  // Noted without requests: on a busy machine all of those are slow, which counts like a failure.
+  const entry = { source: 'rest', method: 'GET', path: '/rest/v1/notes' } as const;
+  for (let n = 0; n < reads; n += 1) history.note(busy.id, { ...entry, status: 200 });
+  for (let n = 0; n < failures; n += 1) history.note(busy.id, { ...entry, status: 404, error: 'PL205' });
   const total = (list: any[]): number => list.reduce((sum, { left_out: lost }) => sum + 1 + lost, 0);
   await until(async () => total(await search({ limit: '500' }, busy)) === reads + failures);
   expect(await search({ outcome: 'refused', limit: '500' }, busy)).toHaveLength(failures);
