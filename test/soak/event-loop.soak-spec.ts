@@ -283,6 +283,14 @@ const CASES: readonly (readonly [string, () => Promise<unknown>])[] = [
     ['text', 'a'.repeat(250_000)],
   ].map(([name, inner = '']) => [`a SAML response of ${name}`, () => samlResponse(inner)] as const),
   [
+    'POST /p/{project_slug}/auth/v1/oauth/token',
+    () =>
+      admin.send('POST', `/p/${project.slug}/auth/v1/oauth/token`, {
+        body: Array.from({ length: 2_000 }, (_, n) => `a${n}=b`).join('&'),
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      }),
+  ],
+  [
     'POST /p/{project_slug}/storage/v1/upload/resumable',
     () => tus('POST', '', { 'upload-length': '1', 'upload-metadata': 'a '.repeat(7_000) }),
   ],

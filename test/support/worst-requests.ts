@@ -57,6 +57,7 @@ export const WITH_OWN_CASES: ReadonlySet<string> = new Set([
   'POST /p/{project_slug}/storage/v1/object/{bucket_name}/{path}',
   'PUT /p/{project_slug}/storage/v1/object/{bucket_name}/{path}',
   'PUT /p/{project_slug}/storage/v1/object/upload/sign/{bucket_name}/{path}',
+  'POST /p/{project_slug}/auth/v1/oauth/token',
   'POST /p/{project_slug}/storage/v1/upload/resumable',
   'PATCH /p/{project_slug}/storage/v1/upload/resumable/{upload_id}',
   'POST /admin/v1/restore',
