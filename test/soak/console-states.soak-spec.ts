@@ -162,7 +162,7 @@ const FAULTS = (english: readonly string[], isGerman: boolean): string => `(() =
   /** Routes of the router without those of people without a session, and the tabs of each screen. */
   async function findViews(): Promise<string[]> {
     const state = STATES['with content']!;
-    const paths = (await page.evaluate(`Object.keys(__TSR_ROUTER__.routesByPath)`)) as string[];
+    const paths = await page.evaluate<string[]>(`Object.keys(__TSR_ROUTER__.routesByPath)`);
     const found = new Set<string>();
     for (const path of paths.filter((one) => !['/setup', '/invitation'].includes(one))) {
       await open(path, state);
@@ -298,9 +298,9 @@ const FAULTS = (english: readonly string[], isGerman: boolean): string => `(() =
       let isOut = false;
       for (let pressed = 0; pressed < 400 && !isOut; pressed += 1) {
         await page.keyboard.press('Tab');
-        isOut = (await page.evaluate(
+        isOut = await page.evaluate<boolean>(
           `!document.querySelector('#main').contains(document.activeElement)`,
-        )) as boolean;
+        );
       }
       if (!isOut)
         faults.push(
