@@ -100,8 +100,8 @@ export class ChangeFeed implements OnApplicationBootstrap, OnApplicationShutdown
   }
 
   /**
-   * Resolves when every later commit will be delivered.
-   * @throws AppError 400 for a filter, 403, 404 for a table that is not live, 503 when the server cannot stream changes
+   * Resolves once the subscription is active: every later commit is delivered.
+   * @throws AppError 400 for an invalid filter, 403, 404 for a table that is not live, 503 when the server cannot stream changes
    */
   async subscribe(given: ChangeSubscription, listener: ChangeListener): Promise<ChangeFeedHandle> {
     return (await this.prepare(given, listener))();

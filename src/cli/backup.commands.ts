@@ -193,7 +193,7 @@ function addVerify(backup: Command, context: CommandContext, physical: PhysicalC
     });
 }
 
-/** Of the destination of scheduled backups, which has the files of incremental archives. */
+/** Opens the store at the destination of scheduled backups, which has the files of incremental archives; null without a destination. */
 function openerFor(context: CommandContext, { identityFile }: IdentityOption): StoreOpener | null {
   const { backups } = context.environment.localInstall();
   if (backups === null) return null;

@@ -41,7 +41,7 @@ export class JsonRow implements Printer {
       Buffer.from(name === null ? '' : `${index === first ? '{' : ','}${JSON.stringify(name)}:`),
     );
     this.formats = columns.map(({ form }) => FORMS[form].format);
-    // A word such as `null` or the quotes may be longer than the value. One more for the brace.
+    // Each value gets room for `null`, which can be longer than the value, or for quotes. One more byte is for the brace.
     this.fixed = this.keys.reduce((sum, key) => sum + key.length + NULL.length, 1);
   }
 

@@ -209,9 +209,9 @@ export class DeliveryRepository {
   }
 
   /**
-   * Skips the oldest deliveries of the longest queues while more wait than the project may have, and deletes the oldest that are
-   * finished beyond the same bound.
-   * @returns the number that was skipped
+   * Skips the oldest deliveries of the longest queues while more wait than the project may have. Deletes the oldest finished
+   * deliveries if there are more than the same limit.
+   * @returns the number of skipped deliveries
    */
   async bound(project: Project): Promise<number> {
     const { webhook_queue_rows: rows, webhook_queue_bytes: bytes } = project.settings;

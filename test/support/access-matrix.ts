@@ -32,7 +32,7 @@ const OUTCOMES = {
   'invalid token': 'yes 401 401 401 401 401 401 401 401 403 401',
   'service-role key': 'yes yes 401 401 yes 401 401 401 401 403 401',
   "service-role key, user's token": 'yes yes yes yes yes 401 401 401 401 403 401',
-  'invalid or foreign key': '401 401 401 401 401 401 401 401 401 403 401',
+  'invalid key, or key of another project': '401 401 401 401 401 401 401 401 401 403 401',
   'platform admin key': '401 401 401 401 401 yes 403 403 yes 403 401',
 } as const;
 
@@ -108,10 +108,10 @@ export async function attemptsOf(plinth: TestPlinth, project: TestProject): Prom
     ...Object.entries(invalid).flatMap(([what, token]) => [
       attempt('invalid token', what, anonKey, token),
       attempt('invalid token', `${what}, next to the service-role key`, serviceKey, token),
-      attempt('invalid or foreign key', `${what} as apikey`, token, user),
+      attempt('invalid key, or key of another project', `${what} as apikey`, token, user),
     ]),
-    attempt('invalid or foreign key', "a user's token as apikey", user, user),
-    attempt('invalid or foreign key', 'the platform admin key as apikey', ADMIN_KEY, null),
+    attempt('invalid key, or key of another project', "a user's token as apikey", user, user),
+    attempt('invalid key, or key of another project', 'the platform admin key as apikey', ADMIN_KEY, null),
     // With the service-role key, the role of the token would be ignored.
     attempt('invalid token', 'the role postgres', anonKey, project.token({ ...claims, role: 'postgres' })),
     attempt(
@@ -163,7 +163,7 @@ async function foreignAttempts(plinth: TestPlinth, project: TestProject, user: s
     pair("another project's user", "user's token", other.anonKey, otherUser),
     pair("another project's service-role key", 'service-role key', other.serviceKey, other.serviceKey),
     {
-      kind: 'invalid or foreign key',
+      kind: 'invalid key, or key of another project',
       what: "another project's apikey with a token of this one",
       headers: headersOf(other.serviceKey, user),
     },
@@ -180,7 +180,7 @@ export function expectedOf(route: RouteRule, { kind, foreign, what }: Attempt): 
   const namesProject = /:project_(id|slug)/.test(route.path);
   // If nothing else names a project, the key of another project selects that project.
   if (route.rule === 'apikey' && !namesProject && what.startsWith("another project's")) return 'yes';
-  return outcomeOf(route.rule, foreign && namesProject ? 'invalid or foreign key' : kind);
+  return outcomeOf(route.rule, foreign && namesProject ? 'invalid key, or key of another project' : kind);
 }
 
 const RULE_NAMES: Record<AccessRule, string> = {

@@ -24,7 +24,7 @@ interface Save {
 }
 
 const NOTHING = { Prefer: 'return=minimal' };
-/** Checks that a key matched one row, which fails if the key was dropped from the table. */
+/** Refuses to change more than one row: the key may match several rows once it was dropped from the table. */
 const ONE_ROW = { Prefer: 'return=minimal, max-affected=1, handling=strict' };
 
 /** Saves the changes one by one. @throws ApiError, RowConflict */

@@ -102,7 +102,7 @@ export class OutgoingMailRepository {
     return rows.map(toFailedMail);
   }
 
-  /** Makes a mail that was given up sendable again. @returns false if there is no such mail, or its token has expired */
+  /** Puts a mail that was given up back into the queue. @returns false if there is no such mail, or its token has expired */
   async retry(project: Project, id: string, now: Date): Promise<boolean> {
     const { rowCount } = await this.rls.systemQuery(project.database, 'the service-role key asks for it', {
       text: `update auth.outgoing_mails set failed_at = null, handled_at = $2

@@ -19,7 +19,7 @@ export function loginRefused(cause: Error): DatabaseFault {
   return new DatabaseFault('login_refused', 'The service is busy: the database refused a connection', cause);
 }
 
-/** The server has not answered for seconds (server-watch.ts). */
+/** The server has not answered for several seconds (server-watch.ts). */
 export function serverSilent(): DatabaseFault {
   return new DatabaseFault('no_free_connection', 'The service is busy: the database server does not answer');
 }

@@ -188,7 +188,7 @@ export class RlsTransaction {
   /**
    * Runs one statement of Plinth's own bookkeeping (accounts, sessions, sweeps) as the login role, outside any caller's
    * rights.
-   * @param reason why no caller's context applies; it documents the call, and a search finds it
+   * @param reason why no caller's context applies. It is not used at run time: it documents the call in the source
    */
   async systemQuery(
     database: ProjectDatabase,

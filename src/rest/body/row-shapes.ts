@@ -70,8 +70,8 @@ export class RowShapes {
   }
 
   /**
-   * Positions in the body, from 1, of the rows whose shapes have the same key.
-   * @param keys by the number of the shape
+   * The positions of the rows in the body, counted from 1, grouped by the key of their shape.
+   * @param keys the key of each shape, in the order of `shapes`
    */
   positions(keys: readonly string[]): Map<string, number[]> {
     const positions = new Map(keys.map((key): [string, number[]] => [key, []]));

@@ -55,7 +55,7 @@ function inSessionZone(value: string): string {
   return `CASE WHEN ${value} BETWEEN ${FIRST} AND ${LAST} THEN ${local} ELSE ${utc} END`;
 }
 
-/** One for each of its expressions. */
+/** One JsonColumn for each expression that is selected for the column. */
 function columnsOf({ name, form }: ShownColumn): JsonColumn[] {
   const column = { name, form: form ?? 'json' };
   return form === 'zoned' ? [{ name: null, form: 'utc' }, column] : [column];

@@ -199,7 +199,7 @@ export interface GroupOptions {
   readonly mergesKeys: boolean;
 }
 
-/** Limits of INSERTs in a request, and of their rows: each INSERT's row numbers are one parameter, built in one step. */
+/** Maximum number of INSERTs in a request, and of the rows in all of them: the row numbers of an INSERT are one parameter. */
 const MAX_GROUPS = 1_000;
 const MAX_GROUPED = 100_000;
 

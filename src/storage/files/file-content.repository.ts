@@ -152,7 +152,7 @@ export class FileContentRepository {
    * A page of files, ordered by the ids of their objects.
    * @param after excludes this id and lower ids
    * @param last excludes higher ids; null: no upper bound
-   * @throws AppError 500 when the rows are out of order, as in a view, where paging might never end
+   * @throws AppError 500 when the rows are out of order, as the owner may have replaced the table: paging might never end
    */
   async byObject(context: StorageContext, after: string, last: string | null): Promise<NamedFile[]> {
     const { rows } = await this.door.query(context, {

@@ -101,7 +101,7 @@ export class UpdateStaffMemberDto extends f.model({
     'True ends all sessions and tokens of the staff member at once and prevents sign-in',
   ),
   rotate_database_password: f.omittable.flag(
-    'True also changes the password of the owner role of each database that the staff member may know, and ends its sessions',
+    "True also changes the owner role's password, and ends its sessions, in each database whose password the staff member may know",
   ),
 }) {}
 

@@ -411,7 +411,7 @@ describe('an application may not', () => {
     expect((await bearing(accessToken).get(`${project.auth}/sessions`)).status).toBe(403);
   });
 
-  it('be answered by another user than the one who saw the request, nor twice', async () => {
+  it('be answered by a user other than the one who saw the request, or twice', async () => {
     const id = await seenId();
     const other = await project.signUp();
     expect((await details(id, other)).status).toBe(404);
