@@ -40,7 +40,11 @@ export class ChannelPresence {
       for (const [place, change] of this.rooms.forgetProcess(process)) this.announce(place, change);
     });
     relay.onGap(() => {
-      for (const place of this.places()) this.ask(place);
+      // Other processes may have missed what this process sent, too.
+      for (const place of this.places()) {
+        this.report(place);
+        this.ask(place);
+      }
     });
   }
 

@@ -47,6 +47,8 @@ export class ProcessRelay implements OnApplicationBootstrap, OnApplicationShutdo
   private last: Promise<void> = Promise.resolve();
   private sent = 0;
   private waiting = 0;
+  /** True after a message could not be sent, until one is sent. */
+  private hasLost = false;
   private readonly waitingOf = new Map<string, number>();
   /** Number of messages that were not sent since the start. */
   dropped = 0;
@@ -116,7 +118,12 @@ export class ProcessRelay implements OnApplicationBootstrap, OnApplicationShutdo
       // Sent one after the other, so that they arrive in order.
       this.last = sending.catch(() => undefined);
       await sending;
+      if (this.hasLost) {
+        this.hasLost = false;
+        this.onGap();
+      }
     } catch (error) {
+      this.hasLost = true;
       this.dropped += 1;
       this.warn(error);
     } finally {
