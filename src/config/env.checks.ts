@@ -75,6 +75,10 @@ export const Quotas = (): PropertyDecorator =>
 /** Address of a web server. */
 export const HttpUrl = (): PropertyDecorator => address(['http', 'https'], 'https://example.com');
 
+/** Address of a web server, or of a file on this machine. */
+export const HttpUrlOrFile = (): PropertyDecorator =>
+  address(['http', 'https', 'file'], 'https://example.com or file:///srv/list.txt');
+
 /** Address of a server, which may hold a user and a password. */
 export const ServerUrl = (...schemes: [string, ...string[]]): PropertyDecorator =>
   address(

@@ -2,7 +2,17 @@
  * The environment variables of DECISIONS.md 8, with their checks. `.env.example` documents each; a test compares the two.
  */
 import { IsEmail, IsIn, IsOptional, IsString, MinLength } from 'class-validator';
-import { Form, HttpUrl, Port, Quotas, Secret, ServerUrl, SizeInBytes, WholeNumber } from './env.checks';
+import {
+  Form,
+  HttpUrl,
+  HttpUrlOrFile,
+  Port,
+  Quotas,
+  Secret,
+  ServerUrl,
+  SizeInBytes,
+  WholeNumber,
+} from './env.checks';
 
 /** A port up to 65535, and an address before it. */
 const METRICS_ADDRESS =
@@ -171,8 +181,8 @@ export class EnvironmentVariables {
   /** Seconds before the second attempt to send a webhook; each further pause is three times as long. */
   @WholeNumber(1, 3_600) WEBHOOK_RETRY_DELAY = 5;
 
-  /** Range API of Have I Been Pwned, or a mirror of it, for projects with `refuse_breached_passwords`. */
-  @HttpUrl() BREACHED_PASSWORDS_URL = 'https://api.pwnedpasswords.com/range/';
+  /** Range API of Have I Been Pwned, a mirror of it, or a file of hashes, for projects with `refuse_breached_passwords`. */
+  @HttpUrlOrFile() BREACHED_PASSWORDS_URL = 'https://api.pwnedpasswords.com/range/';
 
   /** Seconds without a request after which the session of a staff member at the administration ends; at the latest after 21 times as long. */
   @WholeNumber(60, 2_592_000) STAFF_SESSION_IDLE = 28_800;

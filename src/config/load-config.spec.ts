@@ -1,6 +1,7 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { ConfigError, loadConfig } from './load-config';
 import { TUNING } from './tuning';
 
@@ -71,6 +72,7 @@ describe('loadConfig', () => {
     ['BACKUP_URL', 'file:///backups?compression=7z'],
     ['BACKUP_URL', 'file:///backups?incremental=yes'],
     ['SHUTDOWN_TIMEOUT', 'soon'],
+    ['BREACHED_PASSWORDS_URL', 'ftp://example.com/list'],
   ])('refuses %s=%s, names it once and does not repeat the value', (name, value) => {
     const [fault = '', ...others] = faultsOf({ [name]: value });
     expect(others).toEqual([]);
@@ -349,6 +351,14 @@ describe('loadConfig', () => {
     ['[::1]:9090', '::1'],
   ])('serves metrics on %s', (text, host) => {
     expect(loadConfig({ DATA_DIR, METRICS_PORT: text }).server.metrics).toEqual({ port: 9_090, host });
+  });
+
+  it('takes a file as the list of breached passwords, if it can be read', () => {
+    const list = pathToFileURL(__filename).href;
+    expect(loadConfig({ DATA_DIR, BREACHED_PASSWORDS_URL: list }).auth.breachedPasswordsUrl).toBe(list);
+    expect(faultsOf({ BREACHED_PASSWORDS_URL: `${list}.nowhere` })).toEqual([
+      expect.stringContaining('BREACHED_PASSWORDS_URL: the file cannot be read: ENOENT'),
+    ]);
   });
 
   it('reads the quotas of plans', () => {

@@ -2,7 +2,10 @@
 import 'reflect-metadata';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
+import { accessSync, constants } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { messageOf } from '../common/errors/error-facts';
 import { withHostList } from '../pg-pipeline';
 import { AppConfig, ServerConfig, StorageConfig } from './app-config';
 import { fileArchive, fileArchiveFaults, backupConfig, backupFaults } from './backup-config';
@@ -241,12 +244,23 @@ export function validateEnvironment(
   if (env.EMBEDDED_DATABASE_PORT && env.EMBEDDED_DATABASE_PORT === env.PORT) {
     faults.push('EMBEDDED_DATABASE_PORT must not be the same as PORT');
   }
-  faults.push(...walArchiveFaults(env));
+  faults.push(...walArchiveFaults(env), ...breachFaults(env));
   for (const name of ['METRICS_PORT', 'S3_PORT'] as const)
     if (addressOf(env[name], env)?.port === env.PORT) faults.push(`${name}: must differ from PORT`);
   faults.push(...storageFaults(env), ...backupFaults(env), ...fileArchiveFaults(env), ...staffFaults(env));
   if (faults.length > 0) throw new ConfigError(faults);
   return env;
+}
+
+/** A list that cannot be read would let all passwords pass. */
+function breachFaults({ BREACHED_PASSWORDS_URL: url }: EnvironmentVariables): string[] {
+  if (!/^file:\/\/\//i.test(url)) return [];
+  try {
+    accessSync(fileURLToPath(url), constants.R_OK);
+    return [];
+  } catch (error) {
+    return [`BREACHED_PASSWORDS_URL: the file cannot be read: ${messageOf(error)}`];
+  }
 }
 
 function walArchiveFaults({ WAL_ARCHIVE_DIR, DATABASE_URL, DATA_DIR }: EnvironmentVariables): string[] {
