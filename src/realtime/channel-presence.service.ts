@@ -32,8 +32,8 @@ export class ChannelPresence {
     private readonly relay: ProcessRelay,
   ) {
     relay.onKind('presence', (from, body) => this.onChange(from, body));
-    relay.onKind('presence?', (_from, { place }) => {
-      if (typeof place === 'string') this.report(place);
+    relay.onKind('presence?', (_from, { place, isGap }) => {
+      if (typeof place === 'string') this.report(place, isGap === true);
     });
     relay.onKind('presences', (from, body) => this.onReport(from, body));
     relay.onEnd((process) => {
@@ -42,8 +42,8 @@ export class ChannelPresence {
     relay.onGap(() => {
       // Other processes may have missed what this process sent, too.
       for (const place of this.places()) {
-        this.report(place);
-        this.ask(place);
+        this.report(place, true);
+        this.ask(place, true);
       }
     });
   }
@@ -127,13 +127,15 @@ export class ChannelPresence {
     });
   }
 
-  private ask(place: string): void {
-    this.relay.send(splitPlace(place)[0], 'presence?', { place });
+  private ask(place: string, isGap = false): void {
+    this.relay.send(splitPlace(place)[0], 'presence?', { place, isGap });
   }
 
-  private report(place: string): void {
+  /** @param isGap the other processes may list presences that have left, so an empty list is sent, too */
+  private report(place: string, isGap: boolean): void {
     const own = this.rooms.of(place).filter(({ process }) => process === this.relay.id);
-    if (own.length > 0) this.relay.send(splitPlace(place)[0], 'presences', { place, all: own.map(toJson) });
+    if (own.length > 0 || isGap)
+      this.relay.send(splitPlace(place)[0], 'presences', { place, all: own.map(toJson) });
   }
 
   private onChange(from: string, { place, joins, leaves }: JsonObject): void {

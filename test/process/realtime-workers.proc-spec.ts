@@ -166,7 +166,11 @@ interface Member {
     const [first, ...others] = joined as [Member, ...Member[]];
     const user = await signUp();
     const signedIn = await Promise.all([0, 1].map((n) => enter('redis-ends', `s${n}`, user.token)));
+    const [leaves, stays] = [await enter('redis-left', 'leaves'), await enter('redis-left', 'stays')];
+    for (const { channel } of [leaves, stays]) expect(await channel.track({ here: true })).toBe('ok');
+    await eventually(async () => expect(keys(stays)).toEqual(['leaves', 'stays']));
     await redis.stop();
+    expect(await leaves.channel.untrack()).toBe('ok');
     // Rows and the end of access come from the database, so neither needs Redis.
     await tellRows(joined, 100);
     expect((await http(user.token).post(`/v1/auth/${project.id}/logout`)).status).toBe(200);
@@ -175,6 +179,7 @@ interface Member {
     redis = await redis.startAgain();
     // Members who joined while Redis was down are known to all.
     for (const member of joined) await eventually(async () => expect(keys(member)).toEqual(all));
+    await eventually(async () => expect(keys(stays)).toEqual(['stays']));
     await eventually(async () => {
       await first.channel.send({ type: 'broadcast', event: 'again', payload: { again: true } });
       for (const { told } of others) expect(told).toContainEqual({ again: true });
