@@ -13,7 +13,7 @@ import type { Tuning } from './tuning';
  */
 const MAX_ARCHIVE = 160_000 * 1024 * 1024;
 
-/** @param url of backupUrl(), for a configuration without faults */
+/** For a configuration without faults. */
 export function backupConfig(env: EnvironmentVariables, dataDir: string, tuning: Tuning): BackupConfig {
   const url = backupUrl(env) as StoreUrl;
   return {
@@ -89,8 +89,8 @@ function storeFaults(env: EnvironmentVariables, setting: StoreSetting, url: Stor
   const faults = url.faults();
   const files = filesUrl(env);
   if (faults.length > 0 || !files || files.faults().length > 0) return faults;
-  const [place, ofFiles] = [url, files].map((store) => store.place(resolve(env.DATA_DIR), 0));
-  return place && ofFiles && isSamePlace(ofFiles, place)
+  const dataDir = resolve(env.DATA_DIR);
+  return isSamePlace(files.place(dataDir, 0), url.place(dataDir, 0))
     ? [`${setting}: must be another place than that of the files, neither in it nor around it`]
     : [];
 }

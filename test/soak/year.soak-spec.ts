@@ -118,7 +118,8 @@ interface Sample {
       for (let attempt = 1; ; attempt += 1) {
         const answer = await send();
         const { status, text } = answer;
-        if (status < 300 || (attempt > 1 && [400, 404, 409].includes(status))) return answer;
+        const isDone = [404, 409].includes(status) || text.includes('email_taken');
+        if (status < 300 || (attempt > 1 && isDone)) return answer;
         if (status !== 503 || attempt === ATTEMPTS) {
           failed.push(`${what}: ${status} ${text.slice(0, 200)}`);
           return answer;

@@ -17,7 +17,6 @@ import {
   ArchivedTableResponse,
   ProjectBackupResponse,
 } from './dto/archived-rows.dto';
-
 import { StoredFilesResponse } from './dto/backup-responses';
 
 const DEFAULT_LIMIT = 20;
