@@ -5,7 +5,9 @@
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { SupabaseClient } from '@supabase/supabase-js';
@@ -15,6 +17,7 @@ import { addAuthenticator, BROWSER_START_MS, hasBrowser, TestBrowser } from '../
 import { until } from '../support/eventually';
 import { hasNginx, TestNginx } from '../support/nginx';
 import { OidcIssuer } from '../support/oidc-issuer';
+import { SamlIdp } from '../support/saml-idp';
 import { hasSlapd, SlapdServer } from '../support/slapd-server';
 import { freePort } from '../support/plinth-process';
 import {
@@ -38,6 +41,18 @@ import { ROOT } from './support/processes';
 
 /** The Python programs need only the standard library. Their tests are skipped without Python. */
 const hasPython = spawnSync('python3', ['-c', 'import sqlite3, urllib.request']).status === 0;
+
+/** The program of the guide to SAML begins in an application, which a browser opens again at the end. */
+const SAML_READER = `import { createClient } from '@supabase/supabase-js';
+const { ANON_KEY, BROWSER } = process.env;
+`;
+const SAML_RETURN = `
+const back = new URL(await (await fetch(BROWSER + '?' + encodeURIComponent(data.url))).text());
+const { data: { session } } = await supabase.auth.exchangeCodeForSession(back.searchParams.get('code'));
+const claims = JSON.parse(Buffer.from(session.access_token.split('.')[1], 'base64url'));
+console.log(session.user.email, claims.app_metadata.custom_claims.groups.join());
+process.exit();
+`;
 
 startForGuides();
 
@@ -584,6 +599,61 @@ db.commit()
       await expect(guide.shell('node sign-in.mjs', { ...env, PASSWORD: 'wrong' })).rejects.toThrow(/Error/);
     } finally {
       await slapd.stop();
+    }
+  },
+  LIMIT_MS,
+);
+
+it(
+  'sign-in-with-saml.md: a person of the company signs in at the identity provider, with groups',
+  async () => {
+    const slug = 'saml';
+    const id = await createProject(slug);
+    const idp = await SamlIdp.create('https://id.example.com/saml', 'https://id.example.com/sso', Date.now);
+    const published = createServer((_request, response) => response.end(idp.metadata())).listen(
+      0,
+      '127.0.0.1',
+    );
+    await once(published, 'listening');
+    try {
+      const site_url = 'https://app.example.com/';
+      await plinth.admin.patch(`/admin/v1/projects/${id}`, { settings: { site_url } });
+      const guide = new Guide('sign-in-with-saml');
+      const filled = (text: string): string =>
+        text
+          .replaceAll('https://plinth.example.com/p/<slug>', `${plinth.baseUrl}/p/${slug}`)
+          .replace(
+            'https://id.example.com/saml/metadata',
+            `http://127.0.0.1:${(published.address() as AddressInfo).port}/`,
+          );
+      const [save = ''] = guide.texts('sh');
+      const saved = await guide.shell(filled(save), { SERVICE_ROLE_KEY: keys.service });
+      expect(JSON.parse(saved)).toMatchObject({ domains: [{ domain: 'example.com' }] });
+      const [program = ''] = guide.texts('js');
+      writeFileSync(
+        join(guide.folder, 'sign-in.mjs'),
+        `${SAML_READER}${filled(program).replace('await supabase', 'const { data } = await supabase')}${SAML_RETURN}`,
+      );
+      guide.linkPackages();
+      const person = { nameId: 'ada', attributes: { email: ['ada@example.com'], groups: ['admins'] } };
+      // The browser of the person: to the provider, and with its response to Plinth, which leads to the application.
+      const browser = createServer((request, response) => {
+        const wanted = SamlIdp.requestIn(decodeURIComponent((request.url ?? '').slice(2)));
+        const body = new URLSearchParams({ SAMLResponse: btoa(idp.response(wanted, person)) });
+        void fetch(wanted.acsUrl, { method: 'POST', body, redirect: 'manual' }).then(({ headers }) =>
+          response.end(headers.get('location')),
+        );
+      }).listen(0, '127.0.0.1');
+      await once(browser, 'listening');
+      try {
+        const BROWSER = `http://127.0.0.1:${(browser.address() as AddressInfo).port}/`;
+        const env = { ANON_KEY: keys.anon, BROWSER };
+        expect(await guide.shell('node sign-in.mjs', env)).toBe('ada@example.com admins\n');
+      } finally {
+        browser.close();
+      }
+    } finally {
+      published.close();
     }
   },
   LIMIT_MS,
