@@ -1,22 +1,19 @@
 /** Builds of versions of Plinth other than this clone. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(__dirname, '../..');
-const PROJECT_MIGRATIONS = 'src/provisioning/project-migrations.js';
-const PROJECT_LIST = /(const PROJECT_MIGRATIONS = \[)([^\]]*)\]/;
-const PLATFORM_MIGRATIONS = 'src/database/platform/platform-data-source.js';
-const PLATFORM_LIST = /(const PLATFORM_MIGRATIONS = \[)([^\]]*)\]/;
+const LATER = '9990000000000-later.js';
 
 /** Adds a column to a table of every project. */
-const PROJECT_MIGRATION = `class Later9990000000000 {
+const PROJECT_MIGRATION = `exports.Later9990000000000 = class Later9990000000000 {
   name = 'Later9990000000000';
   async up(runner) { await runner.query('alter table auth.users add column later integer not null default 7'); }
   async down(runner) { await runner.query('alter table auth.users drop column later'); }
 }`;
 /** Adds a table to the platform database slowly. */
-const PLATFORM_MIGRATION = `class Later9990000000000 {
+const PLATFORM_MIGRATION = `exports.Later9990000000000 = class Later9990000000000 {
   name = 'Later9990000000000';
   async up(runner) {
     await runner.query('create table later (step integer primary key)');
@@ -55,20 +52,9 @@ export function buildLaterRelease(folder: string): string {
   cpSync(join(ROOT, 'dist'), build, { recursive: true });
   cpSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
   shareModules(folder);
-  addMigration(join(build, PROJECT_MIGRATIONS), PROJECT_LIST, PROJECT_MIGRATION);
-  addMigration(join(build, PLATFORM_MIGRATIONS), PLATFORM_LIST, PLATFORM_MIGRATION);
+  writeFileSync(join(build, 'migrations/project', LATER), PROJECT_MIGRATION);
+  writeFileSync(join(build, 'migrations/platform', LATER), PLATFORM_MIGRATION);
   return build;
-}
-
-/** @param list the text before the list, and its items */
-function addMigration(file: string, list: RegExp, migration: string): void {
-  const source = readFileSync(file, 'utf8');
-  const patched = source.replace(list, (_all, begin: string, items: string) => {
-    const all = items.trimEnd().replace(/,$/, '');
-    return `${begin}${all}, ${migration}]`;
-  });
-  if (patched === source) throw new Error(`${file} has no list of migrations`);
-  writeFileSync(file, patched);
 }
 
 function shareModules(folder: string): void {

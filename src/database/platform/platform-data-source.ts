@@ -5,72 +5,17 @@
 import { Client } from 'pg';
 import { DataSource, EntityTarget, ObjectLiteral } from 'typeorm';
 import { causeOf, codeOf } from '../../common/errors/error-facts';
-import { Initial1790000000100 } from '../../../migrations/platform/1790000000100-initial';
-import { ProjectDataSecret1790000000217 } from '../../../migrations/platform/1790000000217-project-data-secret';
-import { Staff1790000000300 } from '../../../migrations/platform/1790000000300-staff';
-import { BackupSchedules1790000000317 } from '../../../migrations/platform/1790000000317-backup-schedules';
-import { AuditChain1790000000340 } from '../../../migrations/platform/1790000000340-audit-chain';
-import { ProjectSamples1790000000341 } from '../../../migrations/platform/1790000000341-project-samples';
-import { AdviceDismissals1790000000342 } from '../../../migrations/platform/1790000000342-advice-dismissals';
-import { StaffOidc1790000000370 } from '../../../migrations/platform/1790000000370-staff-oidc';
-import { StaffPasskeys1790000000371 } from '../../../migrations/platform/1790000000371-staff-passkeys';
-import { DatabaseServers1790000000400 } from '../../../migrations/platform/1790000000400-database-servers';
-import { ProjectPause1790000000440 } from '../../../migrations/platform/1790000000440-project-pause';
-import { SavedQueries1790000000441 } from '../../../migrations/platform/1790000000441-saved-queries';
-import { ServerReplicas1790000000450 } from '../../../migrations/platform/1790000000450-server-replicas';
-import { ProjectMoves1790000000460 } from '../../../migrations/platform/1790000000460-project-moves';
-import { StaffProvedAddresses1790000000480 } from '../../../migrations/platform/1790000000480-staff-proved-addresses';
-import { StaffStepUp1790000000485 } from '../../../migrations/platform/1790000000485-staff-step-up';
-import { PhysicalBackupSchedules1790000000540 } from '../../../migrations/platform/1790000000540-physical-backup-schedules';
-import { BackupRehearsals1790000000530 } from '../../../migrations/platform/1790000000530-backup-rehearsals';
-import { SigningKeys1790000000520 } from '../../../migrations/platform/1790000000520-signing-keys';
-import { WebhookProjects1790000001010 } from '../../../migrations/platform/1790000001010-webhook-projects';
-import { S3Keys1790000001020 } from '../../../migrations/platform/1790000001020-s3-keys';
-import { ApiKeys1790000001030 } from '../../../migrations/platform/1790000001030-api-keys';
-import { Scim1790000001050 } from '../../../migrations/platform/1790000001050-scim';
-import { WebhookSkips1790000001071 } from '../../../migrations/platform/1790000001071-webhook-skips';
-import { ProjectHistory1790000001080 } from '../../../migrations/platform/1790000001080-project-history';
-import { ScimGroups1790000001090 } from '../../../migrations/platform/1790000001090-scim-groups';
-import { StoredFiles1790000001127 } from '../../../migrations/platform/1790000001127-stored-files';
 import { HostListClient, type HostListConfig } from '../../pg-pipeline';
 import { quoteIdentifier } from '../sql/identifier';
 import { lockAsAdmin } from '../pools/admin-lock';
 import { answers, withConnection } from '../pools/one-off-connection';
 import { endWhenSilent, REQUEST_CONNECT_MS } from '../pools/silence';
+import { migrationsIn } from './migrations-in';
 import { QUIET_LOGGER } from './quiet-logger';
 import { createClosedDatabase, openClosedDatabase, stateOfDatabase } from './closed-database';
 import { missingCapabilities, readCapabilities, ServerUnusableError } from './server-capabilities';
 
-/** In the order in which they are applied. */
-const PLATFORM_MIGRATIONS = [
-  Initial1790000000100,
-  ProjectDataSecret1790000000217,
-  Staff1790000000300,
-  BackupSchedules1790000000317,
-  AuditChain1790000000340,
-  ProjectSamples1790000000341,
-  AdviceDismissals1790000000342,
-  StaffOidc1790000000370,
-  StaffPasskeys1790000000371,
-  DatabaseServers1790000000400,
-  ProjectPause1790000000440,
-  SavedQueries1790000000441,
-  ServerReplicas1790000000450,
-  ProjectMoves1790000000460,
-  StaffProvedAddresses1790000000480,
-  StaffStepUp1790000000485,
-  SigningKeys1790000000520,
-  BackupRehearsals1790000000530,
-  PhysicalBackupSchedules1790000000540,
-  WebhookProjects1790000001010,
-  S3Keys1790000001020,
-  ApiKeys1790000001030,
-  Scim1790000001050,
-  WebhookSkips1790000001071,
-  ProjectHistory1790000001080,
-  ScimGroups1790000001090,
-  StoredFiles1790000001127,
-];
+const PLATFORM_MIGRATIONS = migrationsIn('platform');
 
 /** Advisory lock that serialises the migrations of replicas that start together. The number is arbitrary. */
 const MIGRATION_LOCK = '7046101';
