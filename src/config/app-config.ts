@@ -132,10 +132,8 @@ export interface StorageConfig {
 
 /** Scheduled backups. */
 export interface BackupConfig {
-  /** Null: neither BACKUP_PASSPHRASE nor BACKUP_PASSPHRASE_FILE is set. */
+  /** Null: BACKUP_PASSPHRASE is not set. */
   readonly passphrase: string | null;
-  /** Read for each backup; null: the passphrase is given directly, or there is none. */
-  readonly passphraseFile: string | null;
   /** Public keys of age for which backups are encrypted as a whole; none: they are not. */
   readonly recipients: readonly string[];
   /** File with the private keys that open them, for rehearsals; null: none. */

@@ -18,7 +18,6 @@ export function backupConfig(env: EnvironmentVariables, dataDir: string, tuning:
   const url = backupUrl(env) as StoreUrl;
   return {
     passphrase: env.BACKUP_PASSPHRASE ?? null,
-    passphraseFile: env.BACKUP_PASSPHRASE_FILE === undefined ? null : resolve(env.BACKUP_PASSPHRASE_FILE),
     ...ageConfig(env),
     compression: (url.own('compression') ?? 'gzip') as Compression,
     incremental: url.own('incremental') === 'true',
@@ -67,10 +66,7 @@ export function fileArchiveFaults(env: EnvironmentVariables): string[] {
 
 /** Faults in BACKUP_URL, and in its combination with other settings. */
 export function backupFaults(env: EnvironmentVariables): string[] {
-  const faults =
-    env.BACKUP_PASSPHRASE !== undefined && env.BACKUP_PASSPHRASE_FILE !== undefined
-      ? ['BACKUP_PASSPHRASE_FILE: give either the passphrase or its file']
-      : [];
+  const faults: string[] = [];
   if (ageConfig(env).recipients.some((key) => !/^age1[a-z0-9]+$/.test(key)))
     faults.push('BACKUP_RECIPIENTS must be public keys of age, which begin with age1');
   const url = backupUrl(env);

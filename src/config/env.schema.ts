@@ -84,11 +84,8 @@ export class EnvironmentVariables {
   /** Bearer token that reads GET /metrics, in addition to PLATFORM_ADMIN_KEY; default: none. */
   @IsOptional() @Secret(16) METRICS_TOKEN?: string;
 
-  /** Encrypts the secrets in backups; default: none, the command line takes it from a file. */
+  /** Encrypts the secrets in backups; default: none. */
   @IsOptional() @Secret(12) BACKUP_PASSPHRASE?: string;
-
-  /** File with the passphrase, read for each backup. */
-  @IsOptional() @IsString() BACKUP_PASSPHRASE_FILE?: string;
 
   /** Public keys of age, for which backups are encrypted as a whole. */
   @IsOptional() @IsString() BACKUP_RECIPIENTS?: string;

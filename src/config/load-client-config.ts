@@ -6,7 +6,7 @@ import { type AgeConfig, ageConfig, backupConfig } from './backup-config';
 import { ADMIN_KEY_FILE, ConfigError, publicUrl, storageOf, validateEnvironment } from './load-config';
 import { type Environment, savedLogins } from './saved-logins';
 import { findRunningServer } from './running-server';
-import { readPassphrase, readSecret } from './secret-file';
+import { readSecret } from './secret-file';
 import { TUNING } from './tuning';
 
 /** The address of the server with the same configuration. */
@@ -93,14 +93,9 @@ export function loadLocalConfig(environment: Environment): LocalConfig {
   };
 }
 
-/**
- * BACKUP_PASSPHRASE, or the content of BACKUP_PASSPHRASE_FILE; null: neither is set.
- * @throws ConfigError, or the error of the file system
- */
-export function backupPassphrase(environment: Environment): string | null {
-  const env = validateEnvironment(environment);
-  return readPassphrase(env.BACKUP_PASSPHRASE ?? null, env.BACKUP_PASSPHRASE_FILE ?? null);
-}
+/** BACKUP_PASSPHRASE; null: it is not set. @throws ConfigError */
+export const backupPassphrase = (environment: Environment): string | null =>
+  validateEnvironment(environment).BACKUP_PASSPHRASE ?? null;
 
 /** For whom backups are encrypted, and the file with the keys that open them. @throws ConfigError */
 export const backupAgeKeys = (environment: Environment): AgeConfig =>

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -20,6 +20,42 @@ function faultsOf(environment: Record<string, string>): readonly string[] {
 }
 
 describe('loadConfig', () => {
+  describe('with settings in files', () => {
+    const given = (content: string): string => {
+      const file = join(DATA_DIR, 'secret');
+      writeFileSync(file, content);
+      return file;
+    };
+    const KEY = 'a master key of more than 32 characters, with spaces ';
+
+    it('takes the content without the line break at its end', () => {
+      for (const end of ['', '\n', '\r\n'])
+        expect(loadConfig({ DATA_DIR, MASTER_KEY_FILE: given(KEY + end) }).secrets.masterKey).toBe(KEY);
+    });
+
+    it('validates the content, and shows none of it', () => {
+      const faults = faultsOf({ MASTER_KEY_FILE: given('short'), PORT_FILE: '', HOST_FILE: ' ' });
+      expect(faults).toEqual([expect.stringMatching(/^MASTER_KEY must be (?!.*short)/)]);
+    });
+
+    it('refuses a file that is missing, empty, or given in addition to the value', () => {
+      const missing = join(DATA_DIR, 'missing');
+      expect(faultsOf({ REDIS_URL_FILE: missing })).toEqual([
+        expect.stringMatching(/^REDIS_URL_FILE cannot be read: ENOENT/),
+      ]);
+      const file = given(' \n');
+      expect(faultsOf({ REDIS_URL_FILE: file })).toContain(`REDIS_URL_FILE: ${file} is empty`);
+      expect(faultsOf({ REDIS_URL: 'redis://a', REDIS_URL_FILE: given('redis://b') })).toEqual([
+        'REDIS_URL_FILE: give either the value or its file',
+      ]);
+    });
+
+    it('reads no file that a setting with such a name means otherwise', () =>
+      expect(loadConfig({ DATA_DIR, BACKUP_IDENTITY_FILE: '/etc/identity' }).backups.identityFile).toBe(
+        '/etc/identity',
+      ));
+  });
+
   it('reports all faults in one message', () => {
     const environment = {
       PORT: 'http',

@@ -20,6 +20,7 @@ import {
 } from './staff-sign-in-config';
 import { parsePlanQuotas, type PlanQuotasConfig } from './plan-quotas';
 import { readOrCreateSecret, readSecretIn } from './secret-file';
+import { givenSettings } from './setting-files';
 import { filesUrl, storageConfig, storageFaults } from './storage-config';
 import type { StoreUrl } from './store-url';
 import { TUNING, type Tuning } from './tuning';
@@ -221,19 +222,16 @@ function serverConfig(env: EnvironmentVariables, tuning: Tuning): ServerConfig {
 export function validateEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
 ): EnvironmentVariables {
-  const known = Object.keys(new EnvironmentVariables());
-  const given = Object.fromEntries(
-    known.filter((name) => environment[name]?.trim()).map((n) => [n, environment[n]]),
-  );
+  const faults: string[] = [];
+  const given = givenSettings(environment, Object.keys(new EnvironmentVariables()), faults);
   // With both, servers of either version can start during an upgrade.
   const renamed = Object.entries(RENAMED).filter(
-    ([name, form]) => environment[name]?.trim() && !environment[form.replace(/=.*$/s, '')]?.trim(),
+    ([name, form]) => environment[name]?.trim() && !(form.replace(/=.*$/s, '') in given),
   );
   const env = plainToInstance(EnvironmentVariables, given, { exposeDefaultValues: true });
-  const faults = validateSync(env, { stopAtFirstError: true }).flatMap(({ constraints }) =>
-    Object.values(constraints ?? {}),
-  );
+  const invalid = validateSync(env, { stopAtFirstError: true });
   faults.push(
+    ...invalid.flatMap(({ constraints }) => Object.values(constraints ?? {})),
     ...renamed.map(([name, form]) => `${name} has a new format: ${form} (docs/reference/configuration.md)`),
   );
   if (env.WORKERS > 1 && !env.REDIS_URL) {

@@ -22,6 +22,7 @@ describe('misspeltSettings', () => {
     expect(
       misspeltSettings({
         PORT: '8080',
+        MASTER_KEY_FILE: '/run/secrets/master-key',
         HOME: '/root',
         HOSTNAME: 'a',
         PORTS: '1',

@@ -1,6 +1,7 @@
 /** Warns about variables that are not settings but have a similar name. The environment also has variables of other programs. */
 import { distance } from 'fastest-levenshtein';
 import { EnvironmentVariables } from './env.schema';
+import { settingOf } from './setting-files';
 
 /** Number of letters that may differ. Shorter names resemble too many others. */
 const MAX_DISTANCE = 2;
@@ -12,7 +13,7 @@ const OWN_PREFIXES = ['SMTP_', 'STORAGE_', 'STAFF_', 'EMBEDDED_DATABASE_'];
 export function misspeltSettings(environment: Readonly<Record<string, string | undefined>>): string[] {
   const known = Object.keys(new EnvironmentVariables());
   return Object.keys(environment)
-    .filter((name) => environment[name]?.trim() && !known.includes(name))
+    .filter((name) => environment[name]?.trim() && !known.includes(settingOf(name, known)))
     .flatMap((name) => {
       const [closest] = known
         .map((candidate) => ({ candidate, letters: distance(name.toUpperCase(), candidate) }))

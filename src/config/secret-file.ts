@@ -75,12 +75,3 @@ export function readSecret(path: string): string | null {
     throw error;
   }
 }
-
-/**
- * The passphrase of backups: the given one, or the first line of its file. Other white space is part of it.
- * @throws the error of the file system
- */
-export function readPassphrase(given: string | null, file: string | null): string | null {
-  if (given !== null || file === null) return given;
-  return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
-}
