@@ -3,7 +3,7 @@ import { codeOf } from '../common/errors/error-facts';
 import type { AppConfig } from '../config/app-config';
 
 /** Errors whose message tells an administrator how to fix them. */
-const MENDABLE = new Set([
+const FIXABLE = new Set([
   'ConfigError',
   'DotEnvError',
   'DirectoryError',
@@ -28,5 +28,5 @@ export function startFault(error: unknown, config?: AppConfig): string {
   // TypeORM copies the code of the error that it wraps.
   if (codeOf(error) === DISK_FULL) return `The disk of the database is full. ${message}`;
   if (name === 'ServerUnusableError' && config?.database.url) return `DATABASE_URL: ${message}`;
-  return MENDABLE.has(name) ? message : stack;
+  return FIXABLE.has(name) ? message : stack;
 }

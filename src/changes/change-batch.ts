@@ -8,7 +8,7 @@ import { MessageTooLongError } from '../replication/replication-connection';
 import type { Change, ChangedRelation, ChangeMessage, GapReason, Subscriber } from './change';
 import type { ChangeFilter } from './change-filter';
 import { positionText } from './position';
-import type { CheckedChanges, RowCheck, ToldChange } from './row-check.service';
+import type { CheckedChanges, RowCheck, VisibleChange } from './row-check.service';
 import { hiddenColumn, readRights, type TableRights, TOO_LONG } from './table-rights';
 
 /** Statements of the feed that run at the same time for a project. */
@@ -57,7 +57,7 @@ class Delivery {
   constructor(
     private readonly change: Change,
     private readonly checked: {
-      readonly told: ToldChange;
+      readonly visible: VisibleChange;
       readonly columns: string;
       readonly indexes: ReadonlyMap<string, number>;
     },
@@ -66,10 +66,10 @@ class Delivery {
 
   /** Null if the subscriber did not ask for it. */
   messageFor({ event, filter }: Subscriber): ChangeMessage | null {
-    const { told, columns, indexes } = this.checked;
+    const { visible, columns, indexes } = this.checked;
     if (event !== '*' && event !== this.change.type) return null;
-    if (filter && told.matches[indexes.get(filter.text) ?? -1] !== true) return null;
-    return (this.message ??= messageFor(this.change, columns, told));
+    if (filter && visible.matches[indexes.get(filter.text) ?? -1] !== true) return null;
+    return (this.message ??= messageFor(this.change, columns, visible));
   }
 }
 
@@ -185,9 +185,9 @@ export class ChangeBatch {
         this.ended.set(one, ['forbidden', 'The filter cannot be applied']);
     const indexes = new Map<string, number>([...filters.keys()].map((text, at) => [text, at]));
     changes.forEach((change, at) => {
-      const told = checked.told[at];
-      if (!told) return;
-      const delivery = new Delivery(change, { told, columns: checked.columns, indexes }, members);
+      const visible = checked.visible[at];
+      if (!visible) return;
+      const delivery = new Delivery(change, { visible, columns: checked.columns, indexes }, members);
       const all = this.deliveries.get(change);
       if (all) all.push(delivery);
       else this.deliveries.set(change, [delivery]);
@@ -235,12 +235,12 @@ const isTimeout = (error: unknown): boolean =>
 function messageFor(
   { relation, type, at, position }: Change,
   columns: string,
-  told: ToldChange,
+  visible: VisibleChange,
 ): ChangeMessage {
   const { schema, name: table } = relation;
   const place = positionText(position);
   const json =
     `{"schema":${JSON.stringify(schema)},"table":${JSON.stringify(table)},"commit_timestamp":"${at}","type":"${type}",` +
-    `"columns":${columns},"record":${told.record},"old_record":${told.old},"errors":null,"position":"${place}"}`;
+    `"columns":${columns},"record":${visible.record},"old_record":${visible.old},"errors":null,"position":"${place}"}`;
   return { schema, table, type, commit_timestamp: at, position: place, json };
 }

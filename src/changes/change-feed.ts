@@ -73,7 +73,7 @@ export class ChangeFeed implements OnApplicationBootstrap, OnApplicationShutdown
     metrics.gauge(
       'plinth_change_messages',
       'Messages delivered by the open feeds',
-      sum(({ told }) => told),
+      sum(({ delivered }) => delivered),
     );
     metrics.gauge(
       'plinth_change_kept_log_bytes',

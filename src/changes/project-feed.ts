@@ -16,9 +16,9 @@ import type { RowCheck } from './row-check.service';
 export const UPKEEPS = 6;
 const RETRY_MS = [200, 500, 1_000, 2_000, 5_000] as const;
 /** Limits without yielding to the event loop: messages, their bytes, and subscribers that are examined. */
-const TOLD_AT_ONCE = 500;
-const BYTES_AT_ONCE = 256 * 1024;
-const SEEN_AT_ONCE = 5_000;
+const MAX_TURN_MESSAGES = 500;
+const MAX_TURN_BYTES = 256 * 1024;
+const MAX_TURN_SUBSCRIBERS = 5_000;
 /** The position of a subscriber that was notified of missed changes. */
 const FORGOTTEN = 0n;
 
@@ -46,7 +46,7 @@ interface Served {
 
 export class ProjectFeed {
   /** Statistics. */
-  told = 0;
+  delivered = 0;
   kept = 0;
   lag = 0;
   private readonly waiting = new Set<Subscriber>();
@@ -54,7 +54,7 @@ export class ProjectFeed {
   private opening: Promise<void> | null = null;
   private isReopening = false;
   private catchingUp: Promise<void> | null = null;
-  private telling: Promise<void> = Promise.resolve();
+  private delivering: Promise<void> = Promise.resolve();
   private readonly late = new Set<Subscriber>();
   private readonly marks: { readonly at: number; readonly position: bigint }[] = [];
   private upkeep: NodeJS.Timeout | undefined;
@@ -77,7 +77,7 @@ export class ProjectFeed {
     this.parting = undefined;
     if (former) {
       // The current batch goes to the former subscriber, and is not read again. Its failure is that of the stream.
-      await this.telling.catch(() => undefined);
+      await this.delivering.catch(() => undefined);
       if (this.main) settle(former, this.main);
       [subscriber.after, subscriber.hasBegun] = [former.after, former.hasBegun];
     }
@@ -150,7 +150,7 @@ export class ProjectFeed {
             return this.parts.exposes(relation.schema);
         return false;
       },
-      onChanges: (changes) => (this.telling = this.tell(changes, subscribers)),
+      onChanges: (changes) => (this.delivering = this.deliver(changes, subscribers)),
       onTruncated: (relations) => {
         for (const one of subscribers)
           for (const relation of relations)
@@ -343,7 +343,7 @@ export class ProjectFeed {
     void this.reopen();
   }
 
-  private async tell(changes: readonly Change[], subscribers: ReadonlySet<Subscriber>): Promise<void> {
+  private async deliver(changes: readonly Change[], subscribers: ReadonlySet<Subscriber>): Promise<void> {
     const batch = new ChangeBatch(this.parts.door, this.parts.check);
     const wanted = [...subscribers];
     const byRelation = new Map<ChangedRelation, Change[]>();
@@ -364,7 +364,8 @@ export class ProjectFeed {
     for (const change of changes) {
       for (const delivery of batch.deliveriesOf(change)) {
         for (const subscriber of delivery.members) {
-          const isMuch = count >= TOLD_AT_ONCE || bytes >= BYTES_AT_ONCE || seen >= SEEN_AT_ONCE;
+          const isMuch =
+            count >= MAX_TURN_MESSAGES || bytes >= MAX_TURN_BYTES || seen >= MAX_TURN_SUBSCRIBERS;
           if (isMuch && subscriber.listener.client !== client) {
             await nextTurn();
             [count, bytes, seen] = [0, 0, 0];
@@ -375,7 +376,7 @@ export class ProjectFeed {
           if (!message) continue;
           subscriber.after = change.position;
           subscriber.listener.onChange(message);
-          this.told += 1;
+          this.delivered += 1;
           count += 1;
           if (subscriber.listener.client !== client) bytes += message.json.length;
           ({ client } = subscriber.listener);

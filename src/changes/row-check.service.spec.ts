@@ -34,11 +34,11 @@ const GROUP = {
 } as unknown as RowGroup;
 
 /** @returns the result for the change when each statement fails */
-async function toldAfter(code: string): Promise<unknown> {
+async function visibleAfter(code: string): Promise<unknown> {
   const failure = Object.assign(new Error(`${code} of a test`), { code });
   const door = { query: () => Promise.reject(failure) } as unknown as RlsTransaction;
-  const { told } = await new RowCheck(door, {} as CatalogService).check(GROUP, [CHANGE]);
-  return told;
+  const { visible } = await new RowCheck(door, {} as CatalogService).check(GROUP, [CHANGE]);
+  return visible;
 }
 
 // A change that nobody checked is read again from the log. If it were skipped as unreadable, it would be lost.
@@ -55,9 +55,9 @@ it.each([
   '57P01',
   'XX000',
 ])('fails with %s, which the row did not cause', async (code) =>
-  expect(toldAfter(code)).rejects.toMatchObject({ code }),
+  expect(visibleAfter(code)).rejects.toMatchObject({ code }),
 );
 
 it.each(['22P02', '42501', 'P0001'])('delivers no row on which the policies fail with %s', async (code) =>
-  expect(await toldAfter(code)).toEqual([null]),
+  expect(await visibleAfter(code)).toEqual([null]),
 );

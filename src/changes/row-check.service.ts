@@ -29,7 +29,7 @@ import {
 import { settingsFor, type TableRights } from './table-rights';
 
 /** The part of a change that a caller may see. */
-export interface ToldChange {
+export interface VisibleChange {
   readonly record: string;
   readonly old: string;
   /** For each filter, whether it admits the change. */
@@ -40,7 +40,7 @@ export interface CheckedChanges {
   /** JSON of the columns that the caller may read. */
   readonly columns: string;
   /** One for each change; null for a change that is not delivered. */
-  readonly told: readonly (ToldChange | null)[];
+  readonly visible: readonly (VisibleChange | null)[];
   /** Texts of filters that PostgreSQL refused, such as an invalid regular expression. */
   readonly refused: ReadonlySet<string>;
 }
@@ -62,16 +62,16 @@ class Rows {
     this.former = changes.flatMap((change) => (hasFormer(change) ? [{ values: change.old ?? [] }] : []));
   }
 
-  told(
+  visible(
     work: Work,
     checked: readonly (CheckedRow | null)[],
     olds: readonly (CheckedRow | null)[],
     filters: readonly ChangeFilter[],
-  ): (ToldChange | null)[] {
+  ): (VisibleChange | null)[] {
     let next = 0;
     return this.changes.map((change, at) => {
       const old = hasFormer(change) ? (olds[next++] ?? null) : null;
-      return change.isUnknown ? null : toldOf(work, change, checked[at] ?? null, old, filters);
+      return change.isUnknown ? null : visiblePartOf(work, change, checked[at] ?? null, old, filters);
     });
   }
 }
@@ -95,7 +95,7 @@ export class RowCheck {
     const refused = new Set<string>();
     const checked = await this.evaluate(work, all.rows, filters, refused);
     const olds = all.former.length === 0 ? [] : await this.evaluate(work, all.former, [], refused);
-    return { columns: columnsJson(work), told: all.told(work, checked, olds, filters), refused };
+    return { columns: columnsJson(work), visible: all.visible(work, checked, olds, filters), refused };
   }
 
   /**
@@ -126,8 +126,8 @@ export class RowCheck {
       const results = await this.door.batchEach(asked);
       return works.map((work, at) => {
         const [checked, olds] = results[at] ?? [];
-        const told = all.told(work, rowsOf(checked), rowsOf(olds), groups[at]?.filters ?? []);
-        return { columns: columnsJson(work), told, refused: new Set() };
+        const visible = all.visible(work, rowsOf(checked), rowsOf(olds), groups[at]?.filters ?? []);
+        return { columns: columnsJson(work), visible, refused: new Set() };
       });
     } catch {
       return null;
@@ -299,13 +299,13 @@ function withOldValues(change: Change): Change {
   return { ...change, row: row.map((value, at) => (value === undefined ? old[at] : value)) };
 }
 
-function toldOf(
+function visiblePartOf(
   { rights, relation }: Work,
   { type }: Change,
   row: CheckedRow | null,
   old: CheckedRow | null,
   filters: readonly ChangeFilter[],
-): ToldChange | null {
+): VisibleChange | null {
   if (row === null) return null;
   const isKnown = type !== 'DELETE' || relation.isFull;
   // For a deleted row the log has only the key, on which no policy can decide.

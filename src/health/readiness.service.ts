@@ -34,12 +34,12 @@ export type Checks = Readonly<Record<string, Check>>;
  * process left. On a full disk reads and deletions are served; a load balancer must let deletions through, because they free
  * space. Without backups everything is served.
  */
-const TOLD_ONLY = new Set(['redis', 'storage', 'database_disk', 'backups']);
+const REPORTED_ONLY = new Set(['redis', 'storage', 'database_disk', 'backups']);
 
 const STOPPING: Checks = { process: { status: 'down', reason: 'stopping' } };
 
 export function isReady(checks: Checks): boolean {
-  return Object.entries(checks).every(([name, { status }]) => status === 'up' || TOLD_ONLY.has(name));
+  return Object.entries(checks).every(([name, { status }]) => status === 'up' || REPORTED_ONLY.has(name));
 }
 
 @Injectable()

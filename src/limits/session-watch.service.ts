@@ -124,7 +124,7 @@ class WatchedServer {
   private readonly logger = new Logger(SessionWatch.name);
   private client: Client | undefined;
   private timer: NodeJS.Timeout | undefined;
-  private looking: Promise<number> = Promise.resolve(POLL_INTERVAL_MS);
+  private checking: Promise<number> = Promise.resolve(POLL_INTERVAL_MS);
   private isStopped = false;
   private hasFailed = false;
   private facts: Facts = { databases: {}, aged: [], superusers: [] };
@@ -140,27 +140,27 @@ class WatchedServer {
   ) {}
 
   start(): void {
-    this.lookIn(POLL_INTERVAL_MS);
+    this.scheduleCheck(POLL_INTERVAL_MS);
   }
 
   async stop(): Promise<void> {
     this.isStopped = true;
     clearTimeout(this.timer);
-    await this.looking;
+    await this.checking;
     await this.revoking;
     await this.client?.end().catch(() => undefined);
   }
 
-  private lookIn(ms: number): void {
+  private scheduleCheck(ms: number): void {
     if (this.isStopped) return;
     this.timer = setTimeout(() => {
-      this.looking = this.look();
-      void this.looking.then((next) => this.lookIn(next));
+      this.checking = this.check();
+      void this.checking.then((next) => this.scheduleCheck(next));
     }, ms).unref();
   }
 
   /** @returns milliseconds until the next check */
-  private async look(): Promise<number> {
+  private async check(): Promise<number> {
     try {
       const client = (this.client ??= await this.server.connectAsAdmin(MAINTENANCE_DATABASE, 'plinth-watch'));
       const isWrong = await this.endHarmful(client);

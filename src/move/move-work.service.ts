@@ -257,7 +257,7 @@ export class MoveWork {
       const fingerprint = await schemaFingerprint(snapshot.client);
       await transfer.run(snapshot);
       progress.step('switching');
-      const mine = [...locked.spared, ...(transfer.sessions ?? []), await pidOf(snapshot.client)];
+      const mine = [...locked.exempt, ...(transfer.sessions ?? []), await pidOf(snapshot.client)];
       await closeDatabase(locked.admin, project.databaseName, mine);
       await locked.assertHeld();
       await snapshot.leave();

@@ -100,24 +100,24 @@ const OTHERS = `select pid, pg_terminate_backend(pid) from pg_stat_activity
  * Refuses new sessions and ends the others; no other session is left when it resolves. After that no process
  * can write to the database, whatever it knows about the move.
  * @param client of the admin role, in another database
- * @param spared sessions of the caller
+ * @param exempt sessions of the caller
  * @throws AppError 409 when a session cannot be ended
  */
 export async function closeDatabase(
   client: Client,
   database: string,
-  spared: readonly number[],
+  exempt: readonly number[],
 ): Promise<void> {
   await client.query(`alter database ${quoteIdentifier(database)} with allow_connections false`);
-  await endOthers(client, database, spared);
+  await endOthers(client, database, exempt);
 }
 
-/** Ends all sessions except the spared sessions, and waits until they have ended. @throws AppError 409 */
-export async function endOthers(client: Client, database: string, spared: readonly number[]): Promise<void> {
+/** Ends all sessions except the exempt sessions, and waits until they have ended. @throws AppError 409 */
+export async function endOthers(client: Client, database: string, exempt: readonly number[]): Promise<void> {
   const end = performance.now() + CLOSE_LIMIT_MS;
   // The list must be empty twice: a session that has just passed the check of ALLOW_CONNECTIONS is listed a moment later.
   for (let quiet = 0; quiet < 2;) {
-    const { rowCount } = await client.query(OTHERS, [database, spared]);
+    const { rowCount } = await client.query(OTHERS, [database, exempt]);
     quiet = rowCount === 0 ? quiet + 1 : 0;
     if (performance.now() > end) throw sessionsRemain(rowCount ?? 0);
     if (quiet < 2) await sleep(quiet === 0 ? CLOSE_POLL_MS / 5 : CLOSE_POLL_MS);

@@ -31,7 +31,7 @@ export interface Locked {
   /** Connection of the admin role in the project's database; null without large objects. */
   readonly objects: Client | null;
   /** Sessions of the move in the project's database. */
-  readonly spared: readonly number[];
+  readonly exempt: readonly number[];
   /** @throws when the session of the locks has ended: writers may have written in the meantime */
   readonly assertHeld: () => Promise<unknown>;
   /** The time at which writes were first refused, in milliseconds of the monotonic clock. */
@@ -70,10 +70,10 @@ export class WriteStop {
           await client.query(TEXT_FORMAT);
           await lockWrites(client, admin, tables);
           objects = hasLargeObjects ? await this.watchLargeObjects(source) : null;
-          const spared = await Promise.all([client, ...(objects ? [objects] : [])].map(pidOf));
-          const ending = endWaitingWriters(admin, project.databaseName, spared[0] ?? 0, isOver.signal);
+          const exempt = await Promise.all([client, ...(objects ? [objects] : [])].map(pidOf));
+          const ending = endWaitingWriters(admin, project.databaseName, exempt[0] ?? 0, isOver.signal);
           try {
-            const copied = work({ admin, spared, since, objects, assertHeld: () => pidOf(client) });
+            const copied = work({ admin, exempt, since, objects, assertHeld: () => pidOf(client) });
             await (isQuick ? within(QUICK_MS, copied) : copied);
           } finally {
             isOver.abort();

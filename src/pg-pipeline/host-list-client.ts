@@ -59,7 +59,7 @@ export class HostListClient extends Client {
     try {
       await super.connect();
     } catch (error) {
-      if (isAway(error)) group.suspect(address);
+      if (isUnreachable(error)) group.suspect(address);
       throw error;
     }
     if (!this.isStandby) return this;
@@ -81,7 +81,7 @@ export class HostListClient extends Client {
 }
 
 /** False if the server answered and refused the client. */
-function isAway(error: unknown): boolean {
+function isUnreachable(error: unknown): boolean {
   return !(error instanceof DatabaseError) || /^(08|57)/.test(error.code ?? '');
 }
 

@@ -11,7 +11,7 @@ const EVENTS: readonly string[] = ['INSERT', 'UPDATE', 'DELETE', '*'] satisfies 
 const MAX_COLUMNS = 100;
 
 /** Changes that were delivered in one turn of the event loop. */
-interface Told {
+interface PendingChange {
   readonly message: ChangeMessage;
   readonly select: readonly string[] | null;
   readonly ids: Set<number>;
@@ -19,7 +19,7 @@ interface Told {
 
 @Injectable()
 export class ChannelChanges {
-  private readonly told = new Map<Channel, Told[]>();
+  private readonly pending = new Map<Channel, PendingChange[]>();
 
   constructor(private readonly feed: ChangeFeed) {}
 
@@ -50,7 +50,7 @@ export class ChannelChanges {
   close(channel: Channel): void {
     for (const binding of channel.bindings) binding.handle?.close();
     channel.bindings.length = 0;
-    this.told.delete(channel);
+    this.pending.delete(channel);
   }
 
   private async open(channel: Channel): Promise<void> {
@@ -76,16 +76,16 @@ export class ChannelChanges {
   private listenerOf(channel: Channel, binding: Binding): ChangeListener {
     return {
       client: channel,
-      onChange: (message) => this.tell(channel, binding, message),
+      onChange: (message) => this.queue(channel, binding, message),
       onGap: (gap) => onGap(channel, gap),
     };
   }
 
   /** Listeners of a channel that get the same change get one message. */
-  private tell(channel: Channel, { id, select }: Binding, message: ChangeMessage): void {
-    let list = this.told.get(channel);
+  private queue(channel: Channel, { id, select }: Binding, message: ChangeMessage): void {
+    let list = this.pending.get(channel);
     if (!list) {
-      this.told.set(channel, (list = []));
+      this.pending.set(channel, (list = []));
       queueMicrotask(() => this.send(channel));
     }
     const same = list.find((one) => one.message === message && isSame(one.select, select));
@@ -94,8 +94,8 @@ export class ChannelChanges {
   }
 
   private send(channel: Channel): void {
-    const list = this.told.get(channel) ?? [];
-    this.told.delete(channel);
+    const list = this.pending.get(channel) ?? [];
+    this.pending.delete(channel);
     const { socket, topic, joinRef } = channel;
     for (const { message, select, ids } of list) {
       if (!socket.isOpen) return;

@@ -51,7 +51,7 @@ function isUnknownToCatalog(error: unknown): boolean {
 function remedyFor(error: unknown, prepared: PreparedRequest): Remedy | null {
   const { plan } = prepared;
   // A write whose rows were not requested succeeds without them (DECISIONS.md 5).
-  if (plan.kind === 'write' && plan.rows === 'unasked' && mayBeReadBack(error, prepared))
+  if (plan.kind === 'write' && plan.rows === 'unrequested' && mayBeReadBack(error, prepared))
     return 'return no rows';
   if (plan.kind === 'read' && error instanceof DatabaseError && error.code === DEADLOCK) return 'run again';
   return isStaleSchema(error) ? 'read the catalog' : null;

@@ -24,10 +24,10 @@ it('every factory creates an error of the catalogue with its status', () => {
   for (const factory of factories) {
     const error = (factory as (argument: string) => AppError)('x');
     // A temporary failure gives 503.
-    const isAway = error.code === 'storage_unavailable' && error.headers['Retry-After'] !== undefined;
+    const isUnavailable = error.code === 'storage_unavailable' && error.headers['Retry-After'] !== undefined;
     expect([error.code, error.status]).toEqual([
       error.code,
-      isAway ? 503 : errors.STORAGE_ERROR_CODES[error.code],
+      isUnavailable ? 503 : errors.STORAGE_ERROR_CODES[error.code],
     ]);
   }
 });

@@ -25,7 +25,11 @@ const MAX_READ_BYTES = 4 * 1024 * 1024;
 /** Maximum number of rows that one statement removes. */
 const PURGE = 5_000;
 const MAX_COUNTED = 1_000_000;
-const TOLD = 3;
+/** Days after which a delivery whose receiver fails is given up. */
+const WAITING_DAYS = 3;
+/** Days for which the rows of delivered and failed deliveries are kept. */
+const DELIVERED_DAYS = 3;
+const FAILED_DAYS = 30;
 
 interface DueLane {
   readonly lane: string;
@@ -200,11 +204,11 @@ export class DeliveryRepository {
       {
         text: `update hooks.deliveries set state = 'failed', finished_at = now() where id in (
           select d.id from hooks.webhooks w join hooks.deliveries d on d.lane = w.id
-          where w.failing_since < now() - interval '${TOLD} days' and d.state = 'waiting'
-            and d.created_at < now() - interval '${TOLD} days' limit ${PURGE})`,
+          where w.failing_since < now() - interval '${WAITING_DAYS} days' and d.state = 'waiting'
+            and d.created_at < now() - interval '${WAITING_DAYS} days' limit ${PURGE})`,
       },
-      old('delivered', TOLD),
-      old('failed', 30),
+      old('delivered', DELIVERED_DAYS),
+      old('failed', FAILED_DAYS),
     ]);
   }
 

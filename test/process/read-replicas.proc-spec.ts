@@ -161,8 +161,8 @@ const FROM_REPLICA = { prefer: 'read=replica' };
     try {
       const before = { ...plinth.app.get(ReplicaSets).revocationStats() };
       expect((await user.http.post(`${project.auth}/logout`)).status).toBe(200);
-      const { told, waited } = plinth.app.get(ReplicaSets).revocationStats();
-      expect({ told, waited }).toEqual({ told: before.told + 1, waited: before.waited });
+      const { notified, waited } = plinth.app.get(ReplicaSets).revocationStats();
+      expect({ notified, waited }).toEqual({ notified: before.notified + 1, waited: before.waited });
     } finally {
       await replica.start();
     }

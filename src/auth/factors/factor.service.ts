@@ -129,7 +129,7 @@ export class FactorService {
     const entry = this.entry(factor.verified ? 'factor_used' : 'factor_verified', origin, owner, id);
     const raised = await this.throttle.attempt(guess, async () => {
       const proof = await check(factor);
-      await this.tellOfAttempt(project, owner, { id, kind: factor.kind, valid: proof !== null });
+      await this.reportAttempt(project, owner, { id, kind: factor.kind, valid: proof !== null });
       return proof && this.sessions.raise(project, owner, { id, ...proof }, entry);
     });
     if (!raised) {
@@ -154,7 +154,7 @@ export class FactorService {
   }
 
   /** A wrong code is refused, regardless of the function's answer. */
-  private async tellOfAttempt(
+  private async reportAttempt(
     project: Project,
     { userId }: SessionOwner,
     { id, kind, valid }: { readonly id: string; readonly kind: FactorKind; readonly valid: boolean },

@@ -75,7 +75,7 @@ export class SignInService {
         : this.accounts.findForPassword(project, 'phone', phone);
     const guess = { project, account: key, origin };
     const credentials = await this.passwords.check<Credentials>(guess, password, find, async (found) => {
-      await this.tellOfFailure(project, found);
+      await this.reportFailure(project, found);
       const context = { now: this.clock.date(), origin };
       const entry = byAnonymous('sign_in_failed', found?.account.id ?? null, context);
       // The actor did not prove to be the account's owner.
@@ -87,7 +87,7 @@ export class SignInService {
   }
 
   /** An unknown address is reported too, without an id. The answer does not depend on the function. */
-  private async tellOfFailure(project: Project, found: Credentials | null): Promise<void> {
+  private async reportFailure(project: Project, found: Credentials | null): Promise<void> {
     await this.hooks
       .run(project, HOOK, { user_id: found?.account.id ?? null, valid: false })
       .catch((error: unknown) => this.logger.warn(`${HOOK} of project ${project.slug}: ${messageOf(error)}`));

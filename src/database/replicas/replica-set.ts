@@ -52,7 +52,7 @@ export interface ReplicaSetEvents {
 }
 
 /** How a revocation took effect: every replica has it, every process knows of it, or the time limit was reached. */
-export type RevocationOutcome = 'replayed' | 'told' | 'waited';
+export type RevocationOutcome = 'replayed' | 'notified' | 'waited';
 
 interface ChosenReplica {
   readonly address: HostAddress;
@@ -133,10 +133,10 @@ export class ReplicaSet {
     if (early === true) return 'replayed';
     this.refuseBefore(position);
     const isOver = isReplayed.then((is): RevocationOutcome => (is ? 'replayed' : 'waited'));
-    const isTold = this.broadcastRevoked().then((is): Promise<RevocationOutcome> | RevocationOutcome =>
-      is ? 'told' : isOver,
+    const isNotified = this.broadcastRevoked().then((is): Promise<RevocationOutcome> | RevocationOutcome =>
+      is ? 'notified' : isOver,
     );
-    return Promise.race([isOver, isTold]);
+    return Promise.race([isOver, isNotified]);
   }
 
   /** Reads that check a session need a replica that has replayed this position. */

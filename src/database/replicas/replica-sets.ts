@@ -34,7 +34,7 @@ interface Known {
 export class ReplicaSets implements OnApplicationShutdown {
   private sets: ReadonlyMap<string, Known> = new Map();
   private readonly counts = { served: 0, repeated: 0 };
-  private readonly revocations: Record<RevocationOutcome, number> = { replayed: 0, told: 0, waited: 0 };
+  private readonly revocations: Record<RevocationOutcome, number> = { replayed: 0, notified: 0, waited: 0 };
 
   constructor(private readonly pools: ProjectPools) {}
 

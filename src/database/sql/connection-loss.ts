@@ -28,7 +28,7 @@ const DRIVER_MESSAGE =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout (expired|exceeded))/;
 
 export function isConnectionLoss(thrown: unknown): boolean {
-  if (thrown instanceof QueryFailedError) return isServerAway(thrown.driverError);
+  if (thrown instanceof QueryFailedError) return isServerUnreachable(thrown.driverError);
   // Node's own errors may be of another realm, where `instanceof Error` is false.
   if (!types.isNativeError(thrown)) return false;
   const code = codeOf(thrown);
@@ -38,7 +38,7 @@ export function isConnectionLoss(thrown: unknown): boolean {
 }
 
 /** TypeORM wraps the server's errors. Any other failure of a statement is not a lost connection. */
-function isServerAway(driverError: unknown): boolean {
+function isServerUnreachable(driverError: unknown): boolean {
   if (!(driverError instanceof DatabaseError)) return isConnectionLoss(driverError);
   return mayRecover(driverError.code ?? '');
 }

@@ -48,7 +48,7 @@ export class RedisClient implements OnApplicationShutdown {
   }
 
   /** True if Redis is configured and cannot be reached. */
-  get isAway(): boolean {
+  get isUnreachable(): boolean {
     return this.connection !== null && this.connection.status !== 'ready';
   }
 

@@ -19,14 +19,14 @@ export class RedisOutage {
   async through<T>(shared: () => Promise<T>, local: () => Promise<T>): Promise<T> {
     const now = performance.now();
     if (now < this.until) return local();
-    const wasAway = this.until > 0;
-    if (wasAway) this.until = now + RETRY_MS;
+    const wasUnreachable = this.until > 0;
+    if (wasUnreachable) this.until = now + RETRY_MS;
     try {
       const result = await shared();
       this.until = 0;
       return result;
     } catch (error) {
-      if (!wasAway)
+      if (!wasUnreachable)
         this.logger.warn(`Redis is unreachable, each process counts for itself: ${messageOf(error)}`);
       this.until = performance.now() + RETRY_MS;
       return local();

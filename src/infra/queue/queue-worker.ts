@@ -35,7 +35,7 @@ export abstract class QueueWorker extends WorkerHost implements BeforeApplicatio
   /** Runs before the pools close, so that a running job can be completed. Does not wait for an unreachable Redis. */
   async beforeApplicationShutdown(): Promise<void> {
     clearTimeout(this.rest);
-    await this.startedWorker()?.close(this.redis.isAway);
+    await this.startedWorker()?.close(this.redis.isUnreachable);
   }
 
   /**

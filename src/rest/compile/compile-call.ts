@@ -86,7 +86,7 @@ export function compileCalled(plan: CallRequestPlan, input: CompileInput): Compi
   const rows = isScalar ? `SELECT * FROM ${RESULT}${windowSql(builder, read)}` : compileShown(builder, plan);
   const query = builder.select();
   query.addCommonTableExpression(called, RESULT);
-  if (!countsBeside(plan)) {
+  if (!countsSeparately(plan)) {
     query.from(`(${rows})`, 'plinth_row').addSelect(value);
     return finish(builder, query.getQuery(), input);
   }
@@ -106,6 +106,6 @@ export function compileCalled(plan: CallRequestPlan, input: CompileInput): Compi
 const ROW_BY_ROW: ReadonlySet<RepresentationPlan['kind']> = new Set(['rows', 'object', 'ndjson', 'csv']);
 
 /** A function must run only once, so its rows are counted in the same statement. */
-function countsBeside({ count, read, call }: CallRequestPlan): boolean {
+function countsSeparately({ count, read, call }: CallRequestPlan): boolean {
   return count !== null && call.routine.returnsSet && (read.limit !== null || read.offset > 0);
 }

@@ -29,7 +29,7 @@ export function field(scanner: Scanner, otherwise = NOTHING_ELSE): Field {
  * @throws GrammarError PL100, and PL153 for more arrows than LIMITS.jsonSteps.
  */
 export function jsonPath(scanner: Scanner): readonly JsonStep[] {
-  if (!scanner.looksAt('->')) return NO_STEPS;
+  if (!scanner.isAt('->')) return NO_STEPS;
   const steps: JsonStep[] = [];
   for (;;) {
     const asText = scanner.eat('->>');
@@ -63,7 +63,7 @@ function jsonIndex(scanner: Scanner, asText: boolean): JsonStep | null {
 function endsIndex(scanner: Scanner): boolean {
   const stop = scanner.pos;
   scanner.skipBlanks();
-  const ends = scanner.atEnd || ['->', '::', '.', ',', ')'].some((token) => scanner.looksAt(token));
+  const ends = scanner.atEnd || ['->', '::', '.', ',', ')'].some((token) => scanner.isAt(token));
   scanner.pos = stop;
   return ends;
 }

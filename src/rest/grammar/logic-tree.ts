@@ -60,7 +60,7 @@ function term(scanner: Scanner, depth: number): LogicTree {
   if (operator !== undefined) {
     const behind = scanner.pos;
     scanner.skipBlanks();
-    if (scanner.looksAt('(')) return group(scanner, { operator, negated }, depth + 1);
+    if (scanner.isAt('(')) return group(scanner, { operator, negated }, depth + 1);
     scanner.pos = behind;
   }
   const suspect = operator === undefined ? null : scanner.pos;

@@ -94,7 +94,7 @@ function isValue(scanner: Scanner): IsValue {
 /** Reports the error after the longest known operator at `start`, or else at `start`. */
 function unknownOperator(scanner: Scanner, start: number, negated: boolean): never {
   scanner.pos = start;
-  const known = ALL_OPERATORS.filter((word) => scanner.looksAt(word)).map((word) => word.length);
+  const known = ALL_OPERATORS.filter((word) => scanner.isAt(word)).map((word) => word.length);
   if (known.length > 0) {
     scanner.pos += Math.max(...known);
     scanner.fail([OPERATOR]);

@@ -38,7 +38,7 @@ export class Scanner {
   }
 
   /** True when `token` comes next; does not move. */
-  looksAt(token: string): boolean {
+  isAt(token: string): boolean {
     // The first character nearly always decides, and comparing it is cheaper than calling startsWith().
     return (
       this.peek() === token.charCodeAt(0) && (token.length === 1 || this.text.startsWith(token, this.pos))
@@ -47,7 +47,7 @@ export class Scanner {
 
   /** Moves past `token` and returns true if it comes next. */
   eat(token: string): boolean {
-    if (!this.looksAt(token)) return false;
+    if (!this.isAt(token)) return false;
     this.pos += token.length;
     return true;
   }

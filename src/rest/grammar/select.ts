@@ -46,7 +46,7 @@ function itemList(scanner: Scanner, depth: number): readonly SelectItem[] {
 
 function item(scanner: Scanner, depth: number): SelectItem {
   scanner.skipBlanks();
-  if (scanner.looksAt('...')) return spread(scanner, depth);
+  if (scanner.isAt('...')) return spread(scanner, depth);
   if (scanner.eat('*')) {
     endOfItem(scanner);
     return { kind: 'star' };
@@ -54,7 +54,7 @@ function item(scanner: Scanner, depth: number): SelectItem {
   let quoted = scanner.peek() === CH_QUOTE;
   let name = fieldName(scanner);
   let alias: string | null = null;
-  if (scanner.looksAt(':') && !scanner.looksAt('::')) {
+  if (scanner.isAt(':') && !scanner.isAt('::')) {
     scanner.pos += 1;
     alias = name;
     scanner.skipBlanks();

@@ -110,9 +110,9 @@ function writtenRows(
   { kind }: RepresentationPlan,
 ): WrittenRows {
   if (preferences.return !== null || query.selectGiven || kind === 'object' || kind === 'explain')
-    return 'asked';
+    return 'requested';
   const isPlainInsert = method === 'POST' && preferences.resolution === null;
-  return hiddenFrom.has(role) || (isPlainInsert && closedTo.has(role)) ? 'withheld' : 'unasked';
+  return hiddenFrom.has(role) || (isPlainInsert && closedTo.has(role)) ? 'withheld' : 'unrequested';
 }
 
 /** @throws AppError PL122 */

@@ -245,7 +245,7 @@ export interface ReadRequestPlan extends AnyPlan {
  * only if the caller may read them. `withheld`: the caller may not read them, so the response is that of
  * return=minimal.
  */
-export type WrittenRows = 'asked' | 'unasked' | 'withheld';
+export type WrittenRows = 'requested' | 'unrequested' | 'withheld';
 
 export interface WriteRequestPlan extends AnyPlan {
   readonly kind: 'write';

@@ -20,7 +20,7 @@ import { BoundarySearch, ChunkQueue } from './file-part';
 
 const LIMITS = { files: 1, fields: 20, fieldNameSize: 100, fieldSize: 64 * 1024, headerPairs: 20 };
 /** Maximum bytes of a form without its file, preamble and epilogue included. LIMITS alone allow 1.3 MiB of fields. */
-const MAX_BESIDE = 2 * 1024 * 1024;
+const MAX_OTHER_BYTES = 2 * 1024 * 1024;
 /** Maximum bytes of the file that wait for the provider before the socket is paused. */
 export const MAX_WAITING = 256 * 1024;
 /** Bytes of memory per byte of a field: the received bytes, and their text. */
@@ -74,7 +74,7 @@ class MultipartForm implements UploadForm {
   private readonly pace: BodyPace;
   private stage: 'before' | 'file' | 'after' = 'before';
   /** Received bytes that do not belong to the file. */
-  private beside = 0;
+  private otherBytes = 0;
   /** Set while the file's bytes bypass busboy. */
   private search: BoundarySearch | null = null;
 
@@ -185,16 +185,16 @@ class MultipartForm implements UploadForm {
 
   private readonly read = (chunk: Buffer): void => {
     this.pace.take(chunk.length);
-    this.beside += chunk.length;
+    this.otherBytes += chunk.length;
     const rest = this.search ? this.search.push(chunk, this.takeBytes) : chunk;
     if (rest) this.parse(rest);
-    if (this.beside > MAX_BESIDE)
+    if (this.otherBytes > MAX_OTHER_BYTES)
       this.fail(invalidParameters('The form contains too much data in addition to its file'));
     if (this.bytes.bytes >= MAX_WAITING) this.pauseSocket();
   };
 
   private readonly takeBytes = (bytes: Buffer): void => {
-    this.beside -= bytes.length;
+    this.otherBytes -= bytes.length;
     this.bytes.push(bytes);
   };
 

@@ -50,7 +50,7 @@ export class EventStream {
       this.dropped += 1;
       return;
     }
-    this.tellDropped();
+    this.reportDropped();
     this.write(event, data);
   }
 
@@ -67,7 +67,7 @@ export class EventStream {
     }
     if (this.ticks % TICKS_OF_TRUST === 0) void this.endUnlessAllowed();
     if (this.response.writableLength > MAX_WAITING) return;
-    this.tellDropped();
+    this.reportDropped();
     if (this.ticks % TICKS_OF_SILENCE === 0) this.response.write(':\n\n');
   }
 
@@ -76,7 +76,7 @@ export class EventStream {
     if (!isAllowed) this.response.end();
   }
 
-  private tellDropped(): void {
+  private reportDropped(): void {
     if (this.dropped === 0) return;
     this.write('dropped', { count: this.dropped });
     this.dropped = 0;

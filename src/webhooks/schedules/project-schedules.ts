@@ -136,10 +136,10 @@ export class ProjectSchedules {
       this.project.id,
       this.stopping.signal,
     );
-    const told = statements
+    const outcome = statements
       .slice(0, 20)
       .map(({ command, row_count: rows }) => `${command ?? ''} ${rows ?? ''}`.trim());
-    return told.join(', ').slice(0, MAX_TEXT);
+    return outcome.join(', ').slice(0, MAX_TEXT);
   }
 }
 

@@ -20,7 +20,7 @@ import {
   OAuthRedirectResponse,
 } from './dto/gotrue-oauth.dto';
 import { GoTrueApi, GoTrueController } from './gotrue-api.decorator';
-import { toAskingClient } from './gotrue-oauth-views';
+import { toRequestingClient } from './gotrue-oauth-views';
 
 @GoTrueApi('bearer', SessionGuard)
 @GoTrueController()
@@ -43,7 +43,7 @@ export class GoTrueOAuthUserController {
     return {
       authorization_id: id,
       redirect_uri: details.redirectUri,
-      client: toAskingClient(details.client),
+      client: toRequestingClient(details.client),
       user: { id: owner.userId, email: details.email },
       scope: details.scope,
     };
@@ -80,7 +80,7 @@ export class GoTrueOAuthUserController {
   ): Promise<OAuthGrantResponse[]> {
     const grants = await this.authorizations.grants(project, owner);
     return grants.map(({ client, scope, grantedAt }) => ({
-      client: toAskingClient(client),
+      client: toRequestingClient(client),
       scopes: scope.split(' '),
       granted_at: grantedAt.toISOString(),
     }));

@@ -31,7 +31,7 @@ export function toClientView(client: OAuthClient, secret: string | null = null):
   };
 }
 
-export const toAskingClient = ({ id, name, uri, logoUri }: OAuthClient) => ({
+export const toRequestingClient = ({ id, name, uri, logoUri }: OAuthClient) => ({
   id,
   name,
   uri: uri ?? '',
