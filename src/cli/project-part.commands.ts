@@ -27,7 +27,11 @@ export const WEBHOOK_COMMANDS: Commands = {
       ],
       table: ['--table <table>', 'for INSERT, UPDATE and DELETE'],
       schema: ['--schema <schema>', 'of the table; default: public'],
-      columns: ['--columns <columns>', 'whose changes UPDATE tells', (option) => option.argParser(separated)],
+      columns: [
+        '--columns <columns>',
+        'separated by commas; an UPDATE of only other columns is not delivered',
+        (option) => option.argParser(separated),
+      ],
       condition: ['--condition <sql>', 'about new and old'],
       url: ['--url <url>', 'that gets the requests'],
       secret: ['--secret <secret>', 'whsec_ and base64; default: a new one'],

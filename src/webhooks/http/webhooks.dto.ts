@@ -29,7 +29,7 @@ const COLUMN_LIST = {
   isArray: true,
   nullable: true,
   maxItems: MAX_COLUMNS,
-  description: 'Changes of other columns by UPDATE are not told. Null: every UPDATE is told',
+  description: 'An UPDATE that changes only other columns is not delivered. Null: every UPDATE is delivered',
 };
 const CONDITION = {
   type: String,
@@ -51,7 +51,7 @@ const SECRET = {
   maxLength: MAX_SECRET,
   description: '`whsec_`, then 24 to 64 bytes as base64. Left out: a new one',
 } as const;
-const ENABLED = { description: 'False: no changes are told, and what waits is not sent' };
+const ENABLED = { description: 'False: new changes are not queued, and waiting deliveries are not sent' };
 
 /** Members that a new webhook and a change have in common. */
 class WebhookFieldsDto extends f.model({
