@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
 /** Limit of dismissals per project: far more than the advice it has at any time. */
-const MOST = 2_000;
+const MAX_DISMISSALS = 2_000;
 
 export interface Dismissal {
   readonly at: Date;
@@ -31,7 +31,7 @@ export class AdviceDismissalRepository {
     );
     await this.dataSource.query(
       `delete from advice_dismissals where project_id = $1 and advice_id in (
-         select advice_id from advice_dismissals where project_id = $1 order by at desc offset ${MOST})`,
+         select advice_id from advice_dismissals where project_id = $1 order by at desc offset ${MAX_DISMISSALS})`,
       [projectId],
     );
   }

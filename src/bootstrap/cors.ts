@@ -69,8 +69,8 @@ export function corsOptions(
 }
 
 /** All headers that the client names, and the headers that CORS always allows. */
-function allowedHeaders(asked: string | undefined): string {
-  const own = (asked ?? '').split(',').map((name) => name.trim());
+function allowedHeaders(requested: string | undefined): string {
+  const own = (requested ?? '').split(',').map((name) => name.trim());
   return ['Authorization', ...own, 'Accept', 'Accept-Language', 'Content-Language']
     .filter((name) => name !== '')
     .join(', ');

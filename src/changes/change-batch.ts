@@ -12,19 +12,19 @@ import type { CheckedChanges, RowCheck, VisibleChange } from './row-check.servic
 import { hiddenColumn, readRights, type TableRights, TOO_LONG } from './table-rights';
 
 /** Statements of the feed that run at the same time for a project. */
-const CHECKS_AT_ONCE = 2;
+const CHECK_CONCURRENCY = 2;
 /** Filters of one statement, which is composed without yielding to the event loop. */
-const FILTERS_AT_ONCE = 100;
+const MAX_STATEMENT_FILTERS = 100;
 /** Subscribers that are grouped without yielding. */
-const GROUPED_AT_ONCE = 1_000;
+const GROUPED_PER_TURN = 1_000;
 /** Attempts before the stream begins again. */
 export const CHECK_ATTEMPTS = 5;
 
 /** Groups and filters that one round trip checks, and bytes of the rows that it sends again for each group. */
-const GROUPS_AT_ONCE = 25;
-const SENT_AT_ONCE = 256 * 1024;
+const MAX_STATEMENT_GROUPS = 25;
+const MAX_STATEMENT_BYTES = 256 * 1024;
 
-/** Subscribers whose rights are the same, with at most FILTERS_AT_ONCE filters. */
+/** Subscribers whose rights are the same, with at most MAX_STATEMENT_FILTERS filters. */
 interface Group {
   readonly caller: Caller;
   readonly rights: TableRights;
@@ -96,7 +96,7 @@ export class ChangeBatch {
     const work = async (): Promise<void> => {
       for (const chunk of chunks) await this.checkChunk(chunk, changes);
     };
-    await Promise.all(Array.from({ length: CHECKS_AT_ONCE }, work));
+    await Promise.all(Array.from({ length: CHECK_CONCURRENCY }, work));
   }
 
   private async groupsOf(relation: ChangedRelation, subscribers: readonly Subscriber[]): Promise<Group[]> {
@@ -104,7 +104,7 @@ export class ChangeBatch {
     const groups = new Map<string, Group>();
     const all: Group[] = [];
     for (const [at, one] of subscribers.entries()) {
-      if (at % GROUPED_AT_ONCE === GROUPED_AT_ONCE - 1) await nextTurn();
+      if (at % GROUPED_PER_TURN === GROUPED_PER_TURN - 1) await nextTurn();
       const { caller } = one;
       const found = rights.get(caller.role) ?? this.rightsOf(relation, caller);
       rights.set(caller.role, found);
@@ -130,9 +130,9 @@ export class ChangeBatch {
       }
       const key = isSecured ? keyOf(caller) : caller.role;
       let group = groups.get(key);
-      if (!group || group.filters.size === FILTERS_AT_ONCE) {
-        const asked = isSecured ? caller : { ...caller, sessionId: null };
-        group = { caller: asked, rights: ofTable.rights, members: [], filters: new Map() };
+      if (!group || group.filters.size === MAX_STATEMENT_FILTERS) {
+        const effective = isSecured ? caller : { ...caller, sessionId: null };
+        group = { caller: effective, rights: ofTable.rights, members: [], filters: new Map() };
         groups.set(key, group);
         all.push(group);
       }
@@ -152,8 +152,8 @@ export class ChangeBatch {
   }
 
   private async checkChunk(chunk: readonly Group[], changes: readonly Change[]): Promise<void> {
-    const asked = chunk.map((group) => ({ ...group, filters: [...group.filters.values()] }));
-    const checked = chunk.length > 1 ? await this.rows.checkTogether(asked, changes) : null;
+    const inputs = chunk.map((group) => ({ ...group, filters: [...group.filters.values()] }));
+    const checked = chunk.length > 1 ? await this.rows.checkTogether(inputs, changes) : null;
     for (const [at, group] of chunk.entries()) {
       const ofGroup = checked?.[at];
       if (ofGroup) this.deliver(group, changes, ofGroup);
@@ -217,13 +217,17 @@ function inChunks(groups: readonly Group[], changes: readonly Change[]): Group[]
   let bytes = 0;
   for (const { row, old } of changes)
     for (const value of [...(row ?? []), ...(old ?? [])]) bytes += value?.length ?? 0;
-  const most = Math.min(GROUPS_AT_ONCE, Math.ceil(groups.length / CHECKS_AT_ONCE), SENT_AT_ONCE / bytes);
+  const max = Math.min(
+    MAX_STATEMENT_GROUPS,
+    Math.ceil(groups.length / CHECK_CONCURRENCY),
+    MAX_STATEMENT_BYTES / bytes,
+  );
   const chunks: Group[][] = [];
   let filters = 0;
   for (const group of groups) {
     const last = chunks.at(-1);
     filters += group.filters.size;
-    if (last && last.length < most && filters <= FILTERS_AT_ONCE) last.push(group);
+    if (last && last.length < max && filters <= MAX_STATEMENT_FILTERS) last.push(group);
     else [filters] = [group.filters.size, chunks.push([group])];
   }
   return chunks;

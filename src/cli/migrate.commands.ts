@@ -98,7 +98,7 @@ function appliedOf({ api }: CommandContext, id: string): Promise<AppliedMigratio
 function statesOf(files: readonly MigrationFile[], applied: readonly AppliedMigration[]): MigrationState[] {
   const byVersion = new Map(applied.map((one) => [BigInt(one.version), one]));
   const newest = applied.reduce(
-    (most, { version }) => (BigInt(version) > most ? BigInt(version) : most),
+    (newest, { version }) => (BigInt(version) > newest ? BigInt(version) : newest),
     -1n,
   );
   const ofFile = ({ version, name, sha256 }: MigrationFile): MigrationState => {

@@ -149,11 +149,11 @@ function textOf(answer: unknown, columns: readonly string[] | undefined): string
 
 /** For an option that is a whole number. */
 export const wholeNumber =
-  (least = 0, most = Number.MAX_SAFE_INTEGER) =>
+  (min = 0, max = Number.MAX_SAFE_INTEGER) =>
   (text: string): number => {
     const value = Number(text);
-    if (/^\d+$/.test(text) && value >= least && value <= most) return value;
-    const range = most === Number.MAX_SAFE_INTEGER ? '' : ` from ${least} to ${most}`;
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+    const range = max === Number.MAX_SAFE_INTEGER ? '' : ` from ${min} to ${max}`;
     throw new InvalidArgumentError(`It must be a whole number${range}.`);
   };
 

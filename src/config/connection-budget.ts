@@ -4,9 +4,9 @@ import { totalmem } from 'node:os';
 /** Bytes of the machine's memory for each connection: a backend takes 3 to 10 MB, and most of the memory has other uses. */
 const MEMORY_FOR_EACH = 32 * 1024 * 1024;
 /** For all processes together. */
-const LEAST = 80;
+const MIN_CONNECTIONS = 80;
 /** More connections would help only if more than 250 projects were in use in the same second. */
-const MOST = 250;
+const MAX_CONNECTIONS = 250;
 /** The default limit of PostgreSQL's own connections is 100. */
 const OTHER_SERVER = 80;
 
@@ -20,8 +20,8 @@ export function defaultConnections(
   memory = machineMemory(),
 ): number {
   if (url !== undefined) return OTHER_SERVER;
-  const all = Math.min(MOST, Math.max(LEAST, Math.floor(memory / MEMORY_FOR_EACH)));
-  return Math.floor(all / Math.min(processes, LEAST / 10));
+  const all = Math.min(MAX_CONNECTIONS, Math.max(MIN_CONNECTIONS, Math.floor(memory / MEMORY_FOR_EACH)));
+  return Math.floor(all / Math.min(processes, MIN_CONNECTIONS / 10));
 }
 
 /** A share of the memory for each of several processes, up to a maximum. @param most bytes @param parts of the memory */

@@ -38,7 +38,7 @@ const [BODIES_PARTS, RESULTS_PARTS] = [4, 8];
 /** The embedded PostgreSQL shares the memory, and a statement takes 15 times the size of its body. */
 const EMBEDDED_PARTS = 8;
 /** Wrong passwords from one address without a delay. */
-const LEAST_FAILURES = 3;
+const MIN_FAILURES = 3;
 /** A session ends after this many idle timeouts, even if it is used. */
 const SESSION_LIFETIMES = 21;
 /** Settings whose format has changed, and which must not be ignored. */
@@ -138,7 +138,7 @@ export function loadConfig(
     auth: {
       failuresPerAccount: tuning.failuresPerAccount,
       failuresPerAddress: Math.max(
-        LEAST_FAILURES,
+        MIN_FAILURES,
         Math.round(env.AUTH_REQUESTS_PER_MINUTE * tuning.failureShare),
       ),
       requestsPerMinute: env.AUTH_REQUESTS_PER_MINUTE,

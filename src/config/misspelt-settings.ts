@@ -5,7 +5,7 @@ import { settingOf } from './setting-files';
 
 /** Number of letters that may differ. Shorter names resemble too many others. */
 const MAX_DISTANCE = 2;
-const SHORTEST = 6;
+const MIN_LENGTH = 6;
 /** Variables of other programs do not begin like this. */
 const OWN_PREFIXES = ['SMTP_', 'STORAGE_', 'STAFF_', 'EMBEDDED_DATABASE_'];
 
@@ -18,7 +18,7 @@ export function misspeltSettings(environment: Readonly<Record<string, string | u
       const [closest] = known
         .map((candidate) => ({ candidate, letters: distance(name.toUpperCase(), candidate) }))
         .toSorted((a, b) => a.letters - b.letters);
-      const close = closest !== undefined && name.length >= SHORTEST && closest.letters <= MAX_DISTANCE;
+      const close = closest !== undefined && name.length >= MIN_LENGTH && closest.letters <= MAX_DISTANCE;
       if (close) return [`${name} is not a setting and is ignored. Did you mean ${closest.candidate}?`];
       return OWN_PREFIXES.some((prefix) => name.startsWith(prefix))
         ? [`${name} is not a setting and is ignored. .env.example lists all settings.`]

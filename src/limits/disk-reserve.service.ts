@@ -2,7 +2,7 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { AppError } from '../common/errors/app-error';
 import { APP_CONFIG, AppConfig } from '../config/app-config';
-import { freeBytes, LEAST_FREE_BYTES } from '../database/embedded/disk-space';
+import { freeBytes, MIN_FREE_BYTES } from '../database/embedded/disk-space';
 import { FilesSize } from './files-size';
 import { Metrics } from '../infra/metrics/metrics';
 
@@ -173,7 +173,7 @@ export class DiskReserve implements OnApplicationShutdown {
   private async warn(directory: string | null): Promise<void> {
     if (directory === null) return;
     const left = await freeBytes(directory);
-    if (left >= Math.max(LEAST_FREE_BYTES, this.reserve)) return;
+    if (left >= Math.max(MIN_FREE_BYTES, this.reserve)) return;
     const full = left < MIB ? 'full' : 'nearly full';
     throw new DiskFullWarning(`the disk is ${full}: ${Math.floor(left / MIB)} MiB left`);
   }
@@ -181,6 +181,6 @@ export class DiskReserve implements OnApplicationShutdown {
   private async poll(): Promise<void> {
     if (this.databaseDirectory === null) return;
     const left = await freeBytes(this.databaseDirectory).catch(() => Infinity);
-    this.isExhausted = left < LEAST_FREE_BYTES;
+    this.isExhausted = left < MIN_FREE_BYTES;
   }
 }

@@ -6,7 +6,7 @@ import { lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const LEAST_INTERVAL_MS = 10_000;
+const MIN_INTERVAL_MS = 10_000;
 const INTERVALS_OF_READING = 50;
 
 export class FilesSize {
@@ -42,7 +42,7 @@ export class FilesSize {
         this.added.before = 0;
       }
       const took = performance.now() - began;
-      const wait = Math.max(LEAST_INTERVAL_MS, INTERVALS_OF_READING * took);
+      const wait = Math.max(MIN_INTERVAL_MS, INTERVALS_OF_READING * took);
       await sleep(wait, undefined, { signal, ref: false }).catch(() => undefined);
     }
   }

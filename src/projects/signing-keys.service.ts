@@ -9,7 +9,7 @@ import { ProjectSecrets } from './project-secrets';
 import { advanceKeys, type JwtAlgorithm, newSigningKey, type StoredSigningKey } from './signing-keys';
 
 /** The longest lifetime of an access token, plus clock skew, in milliseconds. */
-const LONGEST_TOKEN_MS = 86_460_000;
+const MAX_TOKEN_MS = 86_460_000;
 
 type SigningKeysColumn = Pick<ProjectEntity, 'signingKeys'>;
 
@@ -36,7 +36,7 @@ export class SigningKeysService {
   ): Promise<(before: ProjectEntity) => Partial<SigningKeysColumn>> {
     if (wanted === undefined || !(await this.projects.exists(id))) return () => ({});
     const algorithm = wanted ?? 'HS256';
-    if (algorithm === 'HS256') return (before) => this.advanced(before, null, LONGEST_TOKEN_MS);
+    if (algorithm === 'HS256') return (before) => this.advanced(before, null, MAX_TOKEN_MS);
     const [next, afterNext] = await Promise.all([
       newSigningKey(algorithm, 'next', this.clock.now()),
       newSigningKey(algorithm, 'next', this.clock.now()),
@@ -54,7 +54,7 @@ export class SigningKeysService {
     return (before) =>
       currentOf(this.open(before))?.algorithm === algorithm
         ? {}
-        : this.advanced(before, afterNext, LONGEST_TOKEN_MS);
+        : this.advanced(before, afterNext, MAX_TOKEN_MS);
   }
 
   /** Prepares a rotation. @returns the changed column; null for a project without key pairs */

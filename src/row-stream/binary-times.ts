@@ -25,13 +25,13 @@ const DAYS_OF_400_YEARS = 146_097;
 const DAYS_OF_100_YEARS = 36_524;
 const DAYS_OF_4_YEARS = 1_461;
 
-const LARGEST_INT32 = 0x7fffffff;
+const MAX_INT32 = 0x7fffffff;
 const SMALLEST_INT32 = -0x80000000;
 
 /** @param from days since 2000-01-01 in four bytes */
 export function printDate(bytes: Buffer, from: number, into: Buffer, at: number): number {
   const days = int32At(bytes, from);
-  if (days === LARGEST_INT32 || days === SMALLEST_INT32) return printInfinite(days, into, at);
+  if (days === MAX_INT32 || days === SMALLEST_INT32) return printInfinite(days, into, at);
   into[at] = QUOTE;
   return printEnd(days, into, printDay(days, into, at + 1));
 }
@@ -74,7 +74,7 @@ export function printInstant(bytes: Buffer, from: number, into: Buffer, at: numb
 /** `infinity` and `-infinity` are the largest and the smallest int64. No timestamp comes near them. */
 function isInfinite(bytes: Buffer, from: number): boolean {
   const first = bytes[from] as number;
-  return (first === 0x7f || first === 0x80) && Math.abs(int32At(bytes, from)) >= LARGEST_INT32;
+  return (first === 0x7f || first === 0x80) && Math.abs(int32At(bytes, from)) >= MAX_INT32;
 }
 
 function printInfinite(sign: number, into: Buffer, at: number): number {

@@ -10,7 +10,7 @@ const LETTER_U = 0x75;
 /** Indexed by byte: 0 for a byte without escape, else the letter after the backslash; `u` for \u00.. */
 const ESCAPES = escapes();
 /** Bytes of the longest escape sequence. */
-const LONGEST_ESCAPE = 6;
+const MAX_ESCAPE_BYTES = 6;
 /** Bytes of a row or value up to which reserving room for the worst case costs less than counting escapes. */
 const SMALL = 4 * 1024;
 /** Bytes from which a native copy is faster. */
@@ -44,7 +44,7 @@ export const TEXT_PART: Printer = { maxBytes: maxEscaped, print: printEscaped };
  */
 export function maxEscaped(bytes: Buffer, start: number, end: number): number {
   const length = end - start;
-  if (length <= SMALL) return LONGEST_ESCAPE * length;
+  if (length <= SMALL) return MAX_ESCAPE_BYTES * length;
   const source = SOURCE.of(bytes);
   let more = 0;
   let at = start;
@@ -54,7 +54,7 @@ export function maxEscaped(bytes: Buffer, start: number, end: number): number {
       continue;
     }
     const escape = ESCAPES[bytes[at] as number];
-    if (escape !== 0) more += escape === LETTER_U ? LONGEST_ESCAPE - 1 : 1;
+    if (escape !== 0) more += escape === LETTER_U ? MAX_ESCAPE_BYTES - 1 : 1;
     at += 1;
   }
   return length + more;

@@ -18,7 +18,7 @@ export interface Printer {
 
 /** Bytes of the first block, enough for a row or two, and of the largest block. */
 const SMALLEST = 2 * 1024;
-const LARGEST = 64 * 1024;
+const MAX_PIECE = 64 * 1024;
 
 export class BodyBlocks {
   /** Bytes in all blocks. */
@@ -67,7 +67,7 @@ export class BodyBlocks {
   private openBlock(room: number): void {
     if (this.used > 0) this.full.push(this.block.subarray(0, this.used));
     // Each block has four times the bytes of the previous block, so that many rows take few blocks, and few rows a small block.
-    this.grown = Math.min(LARGEST, 4 * this.grown);
+    this.grown = Math.min(MAX_PIECE, 4 * this.grown);
     this.block = Buffer.allocUnsafe(Math.max(room, this.grown));
     this.used = 0;
   }

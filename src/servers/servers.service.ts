@@ -304,11 +304,11 @@ async function faultOf(probe: Promise<unknown>): Promise<string | null> {
   const late = new Promise<string>((resolve) => {
     timer = setTimeout(() => resolve(`no answer within ${PROBE_MS} ms`), PROBE_MS);
   });
-  const asked = probe.then(
+  const answer = probe.then(
     () => null,
     (error: unknown) => messageOf(error),
   );
-  return Promise.race([asked, late]).finally(() => clearTimeout(timer));
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }
 
 function entryOf(action: string, actor: Actor, details: Record<string, string | number>): AuditEntry {

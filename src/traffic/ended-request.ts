@@ -36,7 +36,7 @@ export interface EndedRequest extends Ending {
 
 const MASK = '***';
 /** Longer segments and names may be tokens. */
-const LONGEST = 64;
+const MAX_LENGTH = 64;
 const MAX_PARAMETERS = 30;
 const MAX_CHARACTERS = 500;
 /** A JWT, or the beginning of one. */
@@ -60,5 +60,5 @@ function maskedParameter(parameter: string): string {
 }
 
 function isPlain(text: string): boolean {
-  return text.length <= LONGEST && !TOKEN.test(text);
+  return text.length <= MAX_LENGTH && !TOKEN.test(text);
 }

@@ -92,7 +92,7 @@ const TAKE = `with visited as materialized (
   where s.total <= ${BATCH_BYTES} or s.place = 1 order by s.seq`;
 
 /** Maximum number of deliveries that a statement skips or drops, and of statements per upkeep. */
-const BOUND_AT_ONCE = 50_000;
+const BOUND_BATCH = 50_000;
 const MAX_PASSES = 20;
 
 /** Whether a bound may be exceeded. The table is at least as large as its payloads, and their sum would read all of it. */
@@ -109,7 +109,7 @@ const SKIP = `with waiting as materialized (
     from waiting w join longest l on l.lane = w.lane),
   skipped as (update hooks.deliveries d set state = 'failed', finished_at = now(), attempts = d.attempts + 1
     from placed p cross join excess e
-    where d.id = p.id and d.state = 'waiting' and p.place <= ${BOUND_AT_ONCE} and (p.place <= e.rows or p.before < e.bytes)
+    where d.id = p.id and d.state = 'waiting' and p.place <= ${BOUND_BATCH} and (p.place <= e.rows or p.before < e.bytes)
     returning d.id, d.attempts)
   insert into hooks.attempts (delivery_id, number, at, duration_ms, error)
   select s.id, s.attempts, now(), 0, 'skipped: too many deliveries of the project waited' from skipped s`;
@@ -118,7 +118,7 @@ const DROP = `delete from hooks.deliveries where id in (
   select f.id from (select d.id, d.finished_at, row_number() over newest as place,
       sum(pg_catalog.pg_column_size(d.payload)) over newest as bytes
     from hooks.deliveries d where d.finished_at is not null window newest as (order by d.finished_at desc, d.id)) f
-  where f.place > $1::int8 or f.bytes > $2::int8 order by f.place desc limit ${BOUND_AT_ONCE})`;
+  where f.place > $1::int8 or f.bytes > $2::int8 order by f.place desc limit ${BOUND_BATCH})`;
 
 @Injectable()
 export class DeliveryRepository {
@@ -229,7 +229,7 @@ export class DeliveryRepository {
         { text: DROP, values },
       ]);
       skipped += skip?.rowCount ?? 0;
-      if (Math.max(skip?.rowCount ?? 0, drop?.rowCount ?? 0) < BOUND_AT_ONCE) break;
+      if (Math.max(skip?.rowCount ?? 0, drop?.rowCount ?? 0) < BOUND_BATCH) break;
     }
     return skipped;
   }

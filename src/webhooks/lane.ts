@@ -15,7 +15,7 @@ const MAX_CONCURRENT = 8;
 /** Maximum milliseconds of an attempt for which a receiver counts as fast. */
 const QUICK_MS = 1_000;
 /** Milliseconds of a failing lane's first rest, which doubles, and of its longest rest. */
-const REST_MS = { first: 1_000, most: 60_000 };
+const REST_MS = { first: 1_000, max: 60_000 };
 /** Consecutive failures of any kind after which a lane rests. */
 const MANY_FAILURES = 10;
 /** Milliseconds between two attempts, which triple each time. */
@@ -63,7 +63,7 @@ export class Lane {
       const batch = await this.tools.deliveries.take(this.project, this.id);
       const [first] = batch;
       if (!first) return 0;
-      if (!first.isEnabled) return REST_MS.most;
+      if (!first.isEnabled) return REST_MS.max;
       if (batch.some(({ id }) => this.delivered.has(id)))
         throw new Error('what was delivered waits again: a trigger on hooks.deliveries may be the cause');
       this.isFailing ??= first.isFailing;
@@ -131,7 +131,7 @@ export class Lane {
 
   /** Ends the other requests of the lane, too. */
   private fail(reason: string): never {
-    this.restMs = REST_MS.most;
+    this.restMs = REST_MS.max;
     throw new Error(reason);
   }
 
@@ -141,7 +141,7 @@ export class Lane {
     // Otherwise the receiver may reject only this delivery.
     const isDown = status === null || status >= 500 || status === 429;
     const doubled = REST_MS.first * 2 ** Math.min(this.failures - 1, 10);
-    return isDown || this.failures >= MANY_FAILURES ? Math.min(REST_MS.most, doubled) : 0;
+    return isDown || this.failures >= MANY_FAILURES ? Math.min(REST_MS.max, doubled) : 0;
   }
 
   private remember(id: string): void {

@@ -28,7 +28,7 @@ export class WebhookProjectsRepository {
    * @param leaseMs milliseconds for which it keeps them
    * @returns the ids of all projects that it has
    */
-  async lease(processId: string, most: number, leaseMs: number): Promise<string[]> {
+  async lease(processId: string, max: number, leaseMs: number): Promise<string[]> {
     const [rows] = await this.platform.query<[{ project_id: string }[], number]>(
       `update webhook_projects set leased_by = $1, leased_until = now() + $3 * interval '1 millisecond'
        where project_id in (
@@ -39,7 +39,7 @@ export class WebhookProjectsRepository {
          where p.status = 'active' and p.paused_at is null and (w.leased_until is null or w.leased_until < now())
          order by random() limit $2 for update of w skip locked)
        returning project_id`,
-      [processId, most, leaseMs],
+      [processId, max, leaseMs],
     );
     return rows.map(({ project_id: id }) => id);
   }

@@ -46,7 +46,7 @@ type Action =
   | { readonly type: 'cleared' };
 
 /** Number of messages that the page holds. */
-const KEPT = 200;
+const MAX_MESSAGES = 200;
 const LEFT: ChannelState = { status: 'left', messages: [], present: [], problem: null };
 
 function reduce(state: ChannelState, action: Action): ChannelState {
@@ -59,7 +59,7 @@ function reduce(state: ChannelState, action: Action): ChannelState {
         present: action.status === 'joined' ? state.present : [],
       };
     case 'arrived':
-      return { ...state, messages: [action.message, ...state.messages].slice(0, KEPT) };
+      return { ...state, messages: [action.message, ...state.messages].slice(0, MAX_MESSAGES) };
     case 'present':
       return { ...state, present: action.keys };
     case 'cleared':

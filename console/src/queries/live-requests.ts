@@ -24,7 +24,7 @@ export interface Numbered extends LiveRequest {
 }
 
 /** Number of requests that the page holds. */
-const KEPT = 500;
+const MAX_REQUESTS = 500;
 
 interface LiveState {
   /** Newest first. */
@@ -62,7 +62,7 @@ function reduce(state: LiveState, action: LiveAction): LiveState {
     case 'arrived':
       return shown({
         ...state,
-        waiting: [...state.waiting, ...action.requests].slice(-KEPT),
+        waiting: [...state.waiting, ...action.requests].slice(-MAX_REQUESTS),
         dropped: state.dropped + action.dropped,
       });
     case 'ended':
@@ -78,7 +78,7 @@ function reduce(state: LiveState, action: LiveAction): LiveState {
 function shown(state: LiveState): LiveState {
   const { requests, waiting, isPaused } = state;
   if (isPaused || waiting.length === 0) return state;
-  return { ...state, requests: [...waiting.toReversed(), ...requests].slice(0, KEPT), waiting: [] };
+  return { ...state, requests: [...waiting.toReversed(), ...requests].slice(0, MAX_REQUESTS), waiting: [] };
 }
 
 export function useLiveRequests({ id }: Project) {

@@ -13,7 +13,7 @@ import { DatabaseActivity, LockRow, SessionRow } from './database-activity';
 
 const TIMEOUT_MS = 5_000;
 /** Limit of sessions, and of locks, in a response. */
-const MOST = 500;
+const MAX_ROWS = 500;
 const MAX_CHARACTERS = 1_000;
 
 /** Sessions of clients in the database $1, but never those of a superuser: Plinth's own administration. */
@@ -31,12 +31,12 @@ const LIST_SESSIONS = `select a.pid, a.usename as role, coalesce(a.application_n
       where b.pid = any (pg_blocking_pids(a.pid)) and b.datid = a.datid order by 1) else '{}' end as blocked_by,
     ${age('a.backend_start')} as connected_seconds, ${age('a.xact_start')} as transaction_seconds,
     ${age('a.query_start')} as query_seconds, nullif(left(a.query, ${MAX_CHARACTERS}), '') as query
-  from ${SESSIONS} order by a.state is distinct from 'idle' desc, a.xact_start, a.pid limit ${MOST + 1}`;
+  from ${SESSIONS} order by a.state is distinct from 'idle' desc, a.xact_start, a.pid limit ${MAX_ROWS + 1}`;
 
 const LIST_LOCKS = `select l.pid, l.locktype as type, l.mode, l.granted, l.relation::text as relation_id
   from pg_catalog.pg_locks l join pg_catalog.pg_database d on d.oid = l.database
   where d.datname = $1 and l.pid in (select a.pid from ${SESSIONS})
-  order by l.granted, l.pid, l.relation limit ${MOST + 1}`;
+  order by l.granted, l.pid, l.relation limit ${MAX_ROWS + 1}`;
 
 const NAMES = `select c.oid::text as id, n.nspname as schema, c.relname as relation
   from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
@@ -64,12 +64,12 @@ export class DatabaseActivityService {
     ]);
     const names = await this.namesOf(project, locks);
     return {
-      sessions: sessions.slice(0, MOST),
-      locks: locks.slice(0, MOST).map(({ relation_id: id, ...lock }) => {
+      sessions: sessions.slice(0, MAX_ROWS),
+      locks: locks.slice(0, MAX_ROWS).map(({ relation_id: id, ...lock }) => {
         const name = id === null ? undefined : names.get(id);
         return { ...lock, schema: name?.schema ?? null, relation: name?.relation ?? null };
       }),
-      truncated: sessions.length > MOST || locks.length > MOST,
+      truncated: sessions.length > MAX_ROWS || locks.length > MAX_ROWS,
     };
   }
 

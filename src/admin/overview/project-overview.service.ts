@@ -23,7 +23,7 @@ const SIZES = {
     from storage.usage_of('00000000-0000-0000-0000-000000000000') u`,
 };
 
-const MOST = Number.MAX_SAFE_INTEGER;
+const MAX_COUNT = Number.MAX_SAFE_INTEGER;
 
 @Injectable()
 export class ProjectOverviewService {
@@ -44,7 +44,7 @@ export class ProjectOverviewService {
       this.backups.findNewest(project),
     ]);
     const row = new RecordReader('storage.usage', sizes?.rows[0] ?? {});
-    const count = (name: string): number => row.integer(name, 0, MOST);
+    const count = (name: string): number => row.integer(name, 0, MAX_COUNT);
     const sum = (name: 'requests' | 'refused' | 'errors'): number =>
       samples.reduce((total, sample) => total + sample[name], 0);
     return {

@@ -25,9 +25,9 @@ const MAILS = {
     from auth.outgoing_mails where sent_at is null`,
 };
 
-const MOST = Number.MAX_SAFE_INTEGER;
+const MAX_COUNT = Number.MAX_SAFE_INTEGER;
 /** Jobs that one call runs, and how many of them run concurrently. */
-const RETRIED_AT_MOST = 10_000;
+const MAX_RETRIED = 10_000;
 const RETRY_CONCURRENCY = 100;
 
 export const queueNotFound = (): AppError => new AppError(404, 'queue_not_found', 'There is no such queue');
@@ -63,13 +63,13 @@ export class ProjectUsageService {
         },
       ],
       quotas: [
-        quotaUse('storage_bytes', used.integer('bytes', 0, MOST), bytes),
-        quotaUse('storage_files', used.integer('files', 0, MOST), files),
-        quotaUse('database_bytes', used.integer('database', 0, MOST), granted.database_quota_bytes),
+        quotaUse('storage_bytes', used.integer('bytes', 0, MAX_COUNT), bytes),
+        quotaUse('storage_files', used.integer('files', 0, MAX_COUNT), files),
+        quotaUse('database_bytes', used.integer('database', 0, MAX_COUNT), granted.database_quota_bytes),
         quotaUse('requests_per_day', requests, granted.requests_per_day),
         quotaUse('mails_per_day', sent, granted.mails_per_day),
       ],
-      mails: { waiting: mail.integer('waiting', 0, MOST), failed: mail.integer('failed', 0, MOST) },
+      mails: { waiting: mail.integer('waiting', 0, MAX_COUNT), failed: mail.integer('failed', 0, MAX_COUNT) },
     };
   }
 
@@ -85,7 +85,7 @@ export class ProjectUsageService {
   async retry(name: string): Promise<QueueState> {
     const queue = [this.mails].find((one) => one.name === name);
     if (!queue) throw queueNotFound();
-    const jobs = await queue.getDelayed(0, RETRIED_AT_MOST - 1);
+    const jobs = await queue.getDelayed(0, MAX_RETRIED - 1);
     for (let from = 0; from < jobs.length; from += RETRY_CONCURRENCY) {
       // A job that already runs is no longer delayed, and BullMQ refuses to promote it.
       await Promise.allSettled(jobs.slice(from, from + RETRY_CONCURRENCY).map((job) => job.promote()));

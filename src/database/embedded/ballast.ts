@@ -2,7 +2,7 @@
 import { randomFillSync } from 'node:crypto';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { freeBytes, LEAST_FREE_BYTES } from './disk-space';
+import { freeBytes, MIN_FREE_BYTES } from './disk-space';
 
 const POLL_INTERVAL_MS = 500;
 const MIB = 1024 * 1024;
@@ -57,7 +57,7 @@ export class Ballast {
   }
 
   private async isFull(): Promise<boolean> {
-    return (await freeBytes(this.options.dataDir).catch(() => Infinity)) < LEAST_FREE_BYTES;
+    return (await freeBytes(this.options.dataDir).catch(() => Infinity)) < MIN_FREE_BYTES;
   }
 
   private async release(): Promise<void> {

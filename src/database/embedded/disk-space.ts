@@ -4,7 +4,7 @@ import { codeOf } from '../../common/errors/error-facts';
 import { EmbeddedPostgresError } from './embedded-postgres.error';
 
 /** PostgreSQL writes WAL in files of 16 MiB: with space for fewer than two of them, it may stop at any moment. */
-export const LEAST_FREE_BYTES = 32 * 1024 * 1024;
+export const MIN_FREE_BYTES = 32 * 1024 * 1024;
 
 const MIB = 1024 * 1024;
 
@@ -35,7 +35,7 @@ export async function asDiskFull(
   dataDir: string,
 ): Promise<EmbeddedPostgresError> {
   const free = await freeBytes(dataDir).catch(() => Infinity);
-  const isFull = free < LEAST_FREE_BYTES || isDiskFull(fault);
+  const isFull = free < MIN_FREE_BYTES || isDiskFull(fault);
   if (!isFull) return fault;
   const left = Number.isFinite(free) ? ` (${Math.floor(free / MIB)} MiB left)` : '';
   return new DiskFullError(`The disk that holds ${dataDir} is full${left}. ${fault.message}`, {

@@ -28,7 +28,7 @@ const RECOVERY_NOTICE_MS = 5_000;
 /** Another process can take a free port before PostgreSQL binds it. */
 const PORT_ATTEMPTS = 5;
 /** Bytes of a Unix socket's path that every system takes (unix(7): 107; macOS: 103). */
-const LONGEST_SOCKET_PATH = 103;
+const MAX_SOCKET_PATH = 103;
 /** Milliseconds for an end without a checkpoint. A process that was suspended ignores every signal except SIGKILL. */
 const QUIT_LIMIT_MS = 5_000;
 
@@ -153,7 +153,7 @@ function launch(
 
 async function socketDirectoryOf(clusterDir: string, port: number): Promise<string | null> {
   const socket = socketPath(clusterDir, port);
-  if (Buffer.byteLength(socket) > LONGEST_SOCKET_PATH) return null;
+  if (Buffer.byteLength(socket) > MAX_SOCKET_PATH) return null;
   return access(socket).then(
     () => clusterDir,
     () => null,

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { APP_CONFIG, AppConfig } from '../../config/app-config';
 import { PRODUCT } from '../../config/product';
-import { freeBytes, LEAST_FREE_BYTES } from '../../database/embedded/disk-space';
+import { freeBytes, MIN_FREE_BYTES } from '../../database/embedded/disk-space';
 import { DoctorCheck, Finding } from '../finding';
 
 const MIB = 1024 * 1024;
@@ -56,7 +56,7 @@ export class DiskCheck extends DoctorCheck {
     const text = `${Math.floor(free / MIB)} MiB are free in ${setting} (${directory})`;
     const remedy =
       'Delete what is not needed, or enlarge the disk; the embedded PostgreSQL stops on a full one.';
-    if (free < LEAST_FREE_BYTES) return this.failed(`only ${text}`, remedy);
+    if (free < MIN_FREE_BYTES) return this.failed(`only ${text}`, remedy);
     if (free < Math.min(LITTLE_SPACE, (blocks * bsize) / 10)) return this.warning(`only ${text}`, remedy);
     return this.ok(text);
   }

@@ -29,8 +29,8 @@ export const MAX_JSON_BODY = 1024 * 1024;
 const JSON_BODY: BodyKind = { limit: MAX_JSON_BODY, multiple: 32 };
 
 /** Bytes by which the memory of a body without a length grows. */
-const SMALLEST_STEP = 1024;
-const LARGEST_STEP = 64 * 1024;
+const MIN_STEP = 1024;
+const MAX_STEP = 64 * 1024;
 
 interface LentBody extends HeldBody {
   readonly release: () => void;
@@ -112,7 +112,7 @@ function inSteps(grow: (bytes: number) => void): (bytes: number) => void {
   return (bytes) => {
     came += bytes;
     if (came <= counted) return;
-    const step = Math.max(came - counted, Math.min(counted, LARGEST_STEP), SMALLEST_STEP);
+    const step = Math.max(came - counted, Math.min(counted, MAX_STEP), MIN_STEP);
     grow(step);
     counted += step;
   };

@@ -13,7 +13,7 @@ const ROUGHLY = 0.33;
 const MAX_COMPARED = 50;
 /** The comparison takes time: with more or longer candidates than this there is no hint. */
 const MAX_CANDIDATES = 2_000;
-const LONGEST = 200;
+const MAX_LENGTH = 200;
 
 /**
  * Null when none is close.
@@ -24,9 +24,9 @@ export function mostSimilar(
   candidates: readonly string[],
   enough: number = ROUGHLY,
 ): string | null {
-  if (candidates.length > MAX_CANDIDATES || name.length > LONGEST) return null;
+  if (candidates.length > MAX_CANDIDATES || name.length > MAX_LENGTH) return null;
   const wanted = name.toLowerCase();
-  const known = candidates.filter(({ length }) => length <= LONGEST);
+  const known = candidates.filter(({ length }) => length <= MAX_LENGTH);
   const same = known.find((candidate) => candidate.toLowerCase() === wanted);
   if (same !== undefined) return same;
   for (const length of RUN_LENGTHS) {

@@ -19,7 +19,7 @@ const WAITING_PER_THREAD = 50;
 const NICE_INCREMENT = 5;
 const IDLE_THREAD_MS = 30_000;
 /** Random, so that clients that were refused together do not all return at the same time. */
-const RETRY_AFTER_SECONDS = { least: 2, most: 6 };
+const RETRY_AFTER_SECONDS = { min: 2, max: 6 };
 
 /**
  * bcrypt hashes of PHP ($2y$), OpenBSD ($2b$) and GoTrue ($2a$), with a cost of 4 to 16: the threads serve all projects, and
@@ -121,8 +121,8 @@ export function isUsableHash(hash: string): boolean {
 }
 
 function busy(): AppError {
-  const { least, most } = RETRY_AFTER_SECONDS;
+  const { min, max } = RETRY_AFTER_SECONDS;
   return new AppError(429, 'rate_limited', 'Too many passwords are being checked; try again in a moment', {
-    headers: { 'Retry-After': String(randomInt(least, most + 1)) },
+    headers: { 'Retry-After': String(randomInt(min, max + 1)) },
   });
 }

@@ -19,7 +19,7 @@ const FLUSH_MS = 1_000;
 const UPKEEP_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** Entries of a project, and of all projects, that a process keeps between two writes. */
-const MOST = { ordinary: 20, notable: 50, all: 2_000 } as const;
+const MAX_ENTRIES = { ordinary: 20, notable: 50, all: 2_000 } as const;
 /** Maximum entries of a project, and how many a process adds before it checks that limit again. */
 const MAX_ROWS = 200_000;
 const CHECKED_ROWS = 2_000;
@@ -69,7 +69,7 @@ export class History implements OnApplicationBootstrap, BeforeApplicationShutdow
     let box = this.boxes.get(projectId);
     if (!box) this.boxes.set(projectId, (box = { entries: [], ordinary: 0, notable: 0, leftOut: 0 }));
     const kind = isNotable ? 'notable' : 'ordinary';
-    if (box[kind] < MOST[kind] && this.size < MOST.all) {
+    if (box[kind] < MAX_ENTRIES[kind] && this.size < MAX_ENTRIES.all) {
       box[kind] += 1;
       this.size += 1;
       return true;

@@ -3,14 +3,14 @@ import { ArrayNotEmpty, Matches, NotEquals, ValidateBy } from 'class-validator';
 import { isJsonObject } from '../../common/text/json';
 import { choice, flag, integer, list, type Setting, text } from './setting';
 
-const LONGEST_TIMEOUT = 3_600_000;
+const MAX_TIMEOUT = 3_600_000;
 const MAX_ROLES = 50;
 
 function isTimeoutByRole(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
   const timeouts = Object.values(value);
   const isTimeout = (each: unknown): boolean =>
-    Number.isInteger(each) && Number(each) >= 1 && Number(each) <= LONGEST_TIMEOUT;
+    Number.isInteger(each) && Number(each) >= 1 && Number(each) <= MAX_TIMEOUT;
   return timeouts.length <= MAX_ROLES && timeouts.every(isTimeout);
 }
 
@@ -24,7 +24,7 @@ const roleStatementTimeouts: Setting<Readonly<Record<string, number>>> = {
     type: 'object',
     maxProperties: MAX_ROLES,
     // Without `maximum`: orval generates code from it, inside `additionalProperties`, that does not compile.
-    additionalProperties: { type: 'integer', minimum: 1, description: `At most ${LONGEST_TIMEOUT}` },
+    additionalProperties: { type: 'integer', minimum: 1, description: `At most ${MAX_TIMEOUT}` },
   },
   checks: [
     ValidateBy({
@@ -59,14 +59,14 @@ const ROLE_SETTINGS = [
   'timezone',
   'work_mem',
 ] as const;
-const LONGEST_VALUE = 100;
+const MAX_VALUE_LENGTH = 100;
 
 function isSettingsByRole(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
   const isSetting = ([name, each]: [string, unknown]): boolean =>
     (ROLE_SETTINGS as readonly string[]).includes(name) &&
     typeof each === 'string' &&
-    each.length <= LONGEST_VALUE &&
+    each.length <= MAX_VALUE_LENGTH &&
     !each.includes('\0');
   const ofRoles = Object.values(value);
   return (
@@ -85,7 +85,7 @@ const roleSettings: Setting<Readonly<Record<string, Readonly<Record<string, stri
     maxProperties: MAX_ROLES,
     additionalProperties: {
       type: 'object',
-      additionalProperties: { type: 'string', description: `At most ${LONGEST_VALUE} characters` },
+      additionalProperties: { type: 'string', description: `At most ${MAX_VALUE_LENGTH} characters` },
     },
   },
   checks: [
@@ -94,7 +94,7 @@ const roleSettings: Setting<Readonly<Record<string, Readonly<Record<string, stri
       validator: {
         validate: isSettingsByRole,
         defaultMessage: () =>
-          `role_settings must give at most ${MAX_ROLES} roles an object of texts of at most ${LONGEST_VALUE} characters; names: ${ROLE_SETTINGS.join(', ')}`,
+          `role_settings must give at most ${MAX_ROLES} roles an object of texts of at most ${MAX_VALUE_LENGTH} characters; names: ${ROLE_SETTINGS.join(', ')}`,
       },
     }),
   ],
@@ -129,7 +129,7 @@ export const REST_SETTINGS = {
     fallback: 30_000,
     description: 'Time limit in milliseconds for a statement of a table REST or storage request',
     minimum: 1,
-    maximum: LONGEST_TIMEOUT,
+    maximum: MAX_TIMEOUT,
   }),
 
   role_statement_timeouts: roleStatementTimeouts,

@@ -34,7 +34,7 @@ export interface Setting<T> {
 /** The members that every kind of setting has in its declaration. */
 type Declaration<T> = Pick<Setting<T>, 'fallback' | 'description' | 'fallbackText' | 'details'>;
 
-const LARGEST_INT32 = 2 ** 31 - 1;
+const MAX_INT32 = 2 ** 31 - 1;
 
 export function flag(declaration: Declaration<boolean>): Setting<boolean> {
   return { ...declaration, schema: { type: Boolean }, checks: [IsBoolean()] };
@@ -49,7 +49,7 @@ export function integer<F extends number | null>({
   maximum = Number.MAX_SAFE_INTEGER,
   ...declaration
 }: Declaration<F> & { readonly minimum: number; readonly maximum?: number }): Setting<F | number> {
-  const format = maximum > LARGEST_INT32 ? { format: 'int64' } : {};
+  const format = maximum > MAX_INT32 ? { format: 'int64' } : {};
   return {
     ...declaration,
     schema: { type: 'integer', ...format, minimum, maximum },

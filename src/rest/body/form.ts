@@ -5,7 +5,7 @@ import { holdsNul, textOf } from './body-text';
 import { JSON_HINT, looksLikeJson } from './looks-like-json';
 
 /** Maximum bytes of a form. Parsing a form takes as long as parsing JSON of ten times its size. */
-export const LARGEST_FORM = 1024 * 1024;
+export const MAX_FORM_BYTES = 1024 * 1024;
 const MAX_FIELDS = 10_000;
 
 export type FormField = readonly [name: string, value: string];

@@ -8,7 +8,7 @@ import { callerOf } from '../../access/current-caller.decorator';
 import { contextOf } from '../../http/request-context';
 import { type BodyKind, BodyReader } from '../../http/bodies/body-reader';
 import { SERVER_CONFIG, type ServerConfig } from '../../config/app-config';
-import { LARGEST_FORM } from '../body/form';
+import { MAX_FORM_BYTES } from '../body/form';
 import { DiskReserve } from '../../limits/disk-reserve.service';
 import { ProjectQuotas } from '../../limits/project-quotas.service';
 import type { MediaType, TargetKind } from '../grammar/rest-request';
@@ -92,7 +92,7 @@ export class RestController {
 
   private kindOf({ kind }: MediaType): BodyKind {
     const { maxBodyBytes } = this.config;
-    const limit = kind === 'form' ? Math.min(maxBodyBytes, LARGEST_FORM) : maxBodyBytes;
+    const limit = kind === 'form' ? Math.min(maxBodyBytes, MAX_FORM_BYTES) : maxBodyBytes;
     return { limit, multiple: MULTIPLES[kind] ?? MULTIPLE };
   }
 }

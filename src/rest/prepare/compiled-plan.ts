@@ -123,10 +123,10 @@ function bodyKey({ isList, rows }: Payload): string | null {
 /** Maximum number of plans of all projects together; each takes a few kilobytes. */
 const PLAN_CACHE_SIZE = 2_000;
 /** Maximum characters of a query, without its values, whose plan is kept: longer queries are rarely repeated. */
-const LONGEST_QUERY = 2_000;
+const MAX_QUERY_LENGTH = 2_000;
 
 /** Maximum characters of a key, which contains the names of the body's columns: a client chooses them. */
-const LONGEST_KEY = 8_000;
+const MAX_KEY_LENGTH = 8_000;
 
 interface Kept {
   readonly plan: CompiledPlan;
@@ -145,13 +145,13 @@ export class CompiledPlanCache {
   of(scope: PlanScope, catalog: Catalog, shape: RequestShape, body: RequestBody | null): CompiledPlan {
     const { project, role } = scope;
     const ofShape = shape.kind === 'table' ? planKey(shape, body?.payload ?? null) : null;
-    if (ofShape === null || ofShape.length > LONGEST_KEY)
+    if (ofShape === null || ofShape.length > MAX_KEY_LENGTH)
       return compilePlan(scope, catalog, shape, body, true);
     const key = `${this.numberOf(catalog)}\0${role}\0${ofShape}`;
     const found = this.kept.get(key);
     if (found?.revision === project.revision) return found.plan;
     const plan = compilePlan(scope, catalog, shape, body, true);
-    if (shape.query.text.length <= LONGEST_QUERY) this.kept.set(key, { plan, revision: project.revision });
+    if (shape.query.text.length <= MAX_QUERY_LENGTH) this.kept.set(key, { plan, revision: project.revision });
     return plan;
   }
 

@@ -7,7 +7,7 @@ import {
   appliedPreferences,
   inAscii,
   addressHeader,
-  LONGEST_ADDRESS,
+  MAX_ADDRESS_LENGTH,
   overriddenHeaders,
   overriddenStatus,
   renamedWarning,
@@ -93,7 +93,7 @@ function contentRange(offset: number, rows: number, total: number | null): strin
 
 /** Empty for a query that is longer than a header may be; no client needs the header to read the answer. */
 function contentLocation({ shape, parameters }: PreparedRequest): ResponseHeaders {
-  if (lengthOfQuery(parameters) > LONGEST_ADDRESS) return {};
+  if (lengthOfQuery(parameters) > MAX_ADDRESS_LENGTH) return {};
   const canonical = canonicalQuery(parameters);
   return addressHeader(
     'Content-Location',
@@ -134,7 +134,7 @@ export function writeHeaders({ plan, shape }: PreparedRequest, rows: number): Re
 }
 
 /** Bytes of the row, which contains only the key. Parsed JSON takes up to 28 times as much memory. */
-const LONGEST_ROW = 1024 * 1024;
+const MAX_ROW_BYTES = 1024 * 1024;
 
 /** The address of one inserted row, by its primary key; none if it is longer than a header may be. */
 export function locationHeader(
@@ -145,7 +145,7 @@ export function locationHeader(
   if (plan.kind !== 'write' || plan.write.kind !== 'insert') return {};
   if (shape.preferences.return !== 'headers-only' || rows !== 1) return {};
   const row = first();
-  if (row === undefined || row.length > LONGEST_ROW) return {};
+  if (row === undefined || row.length > MAX_ROW_BYTES) return {};
   const value: unknown = JSON.parse(withExactNumbers(row.toString()));
   if (!isJsonObject(value)) return {};
   const filters = [...plan.relation.primaryKey].sort().map((name) => {

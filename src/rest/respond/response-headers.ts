@@ -22,11 +22,11 @@ function inQuotes(name: string): string {
  * Characters of an address in a header. Node's fetch takes 16 KiB of head, nginx 4 or 8 KiB from the server behind it, and the
  * other headers need room as well.
  */
-export const LONGEST_ADDRESS = 2_000;
+export const MAX_ADDRESS_LENGTH = 2_000;
 
 /** The header with an address in ASCII; none if the address is too long. */
 export function addressHeader(name: string, address: string): Record<string, string> {
-  return address.length > LONGEST_ADDRESS ? {} : { [name]: address };
+  return address.length > MAX_ADDRESS_LENGTH ? {} : { [name]: address };
 }
 
 /** Headers of responses. */

@@ -12,7 +12,7 @@ import { StorageTransaction } from '../storage-transaction';
 const MAX_RENDITIONS = 10_000;
 const MAX_BYTES = 1024 * 1024 * 1024;
 /** Renditions that are removed together to make room. */
-const REMOVED_AT_ONCE = MAX_RENDITIONS / 10;
+const REMOVAL_BATCH = MAX_RENDITIONS / 10;
 /** A rendition of this age is removed, and made again if it is requested. */
 const MAX_AGE = '30 days';
 
@@ -63,7 +63,7 @@ export class RenditionRepository {
     const { rows } = await this.door.query(serviceContext(project), {
       name: 'storage:oldest-renditions',
       text: `delete from storage.renditions where object_id in (select object_id from storage.renditions
-        order by created_at limit ${REMOVED_AT_ONCE}) returning object_id`,
+        order by created_at limit ${REMOVAL_BATCH}) returning object_id`,
     });
     return rows.map(
       (row) => new ObjectAddress(project.id, new StoredRow('renditions', row).objectId('object_id')),

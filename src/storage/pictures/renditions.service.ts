@@ -34,9 +34,9 @@ const WAIT_TIMEOUT_MS = 30_000;
 /** After so many pictures, a process is replaced: it may have leaked memory, or more. */
 const PICTURES_OF_A_PROCESS = 500;
 const IDLE_MS = 60_000;
-const REMEMBERED_RENDITIONS = 10_000;
+const RENDITION_CACHE_SIZE = 10_000;
 /** Files that ended a process are not tried again for a while. */
-const REMEMBERED_FAULTS = { max: 1_000, ttl: 10 * 60_000 };
+const FAULT_CACHE = { max: 1_000, ttl: 10 * 60_000 };
 
 export const TOO_MANY_PICTURES = busy('Too many pictures are being made');
 
@@ -57,8 +57,8 @@ export class RenditionsService implements OnApplicationShutdown {
     waitTimeoutMs: WAIT_TIMEOUT_MS,
   });
   private readonly idle: IdleProcess[] = [];
-  private readonly known = new LRUCache<string, StoredBytes>({ max: REMEMBERED_RENDITIONS });
-  private readonly faulty = new LRUCache<string, true>(REMEMBERED_FAULTS);
+  private readonly known = new LRUCache<string, StoredBytes>({ max: RENDITION_CACHE_SIZE });
+  private readonly faulty = new LRUCache<string, true>(FAULT_CACHE);
   /** Keyed by rendition: several requests wait for the same work. */
   private readonly current = new Map<string, Promise<Rendition>>();
 

@@ -12,8 +12,8 @@ interface Bounds {
   readonly name: string;
   readonly form: JsonForm;
   /** Minimum and maximum bytes of a value. */
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
   readonly isNullable: boolean;
   /** The bracket that a JSON value must begin with. */
   readonly opening?: number;
@@ -32,17 +32,17 @@ const [FIRST, LAST] = [(FIRST_INSTANT - EPOCH) * 1_000, (LAST_INSTANT - EPOCH) *
 
 /** A column of fixed length. */
 export function fixed(name: string, form: keyof typeof LENGTHS): Bounds {
-  return { name, form, least: LENGTHS[form], most: LENGTHS[form], isNullable: false };
+  return { name, form, min: LENGTHS[form], max: LENGTHS[form], isNullable: false };
 }
 
-/** @param most bytes @param least bytes */
-export function text(name: string, most: number, least = 1): Bounds {
-  return { name, form: 'text', least, most, isNullable: false };
+/** @param max bytes @param min bytes */
+export function text(name: string, max: number, min = 1): Bounds {
+  return { name, form: 'text', min, max, isNullable: false };
 }
 
-/** @param most bytes of the text that PostgreSQL prints */
-export function json(name: string, kind: keyof typeof OPENINGS, most: number): Bounds {
-  return { name, form: 'json', least: 2, most, isNullable: false, opening: OPENINGS[kind] };
+/** @param max bytes of the text that PostgreSQL prints */
+export function json(name: string, kind: keyof typeof OPENINGS, max: number): Bounds {
+  return { name, form: 'json', min: 2, max, isNullable: false, opening: OPENINGS[kind] };
 }
 
 export function nullable(bounds: Bounds): Bounds {
@@ -59,8 +59,8 @@ export class ListedRow {
   /** Prints the row; the statement must request its `formats`. */
   readonly json: JsonRow;
   // Typed arrays, because a page has up to 1,000 rows: reading an object per column costs half as much as printing the row.
-  private readonly least: Int32Array;
-  private readonly most: Int32Array;
+  private readonly min: Int32Array;
+  private readonly max: Int32Array;
   private readonly kinds: Uint8Array;
 
   /** @param table for messages */
@@ -69,8 +69,8 @@ export class ListedRow {
     private readonly columns: readonly Bounds[],
   ) {
     this.json = new JsonRow(columns);
-    this.least = Int32Array.from(columns, ({ least }) => least);
-    this.most = Int32Array.from(columns, ({ most }) => most);
+    this.min = Int32Array.from(columns, ({ min }) => min);
+    this.max = Int32Array.from(columns, ({ max }) => max);
     this.kinds = Uint8Array.from(columns, ({ form }) => KINDS[form] ?? ANY);
   }
 
@@ -84,7 +84,7 @@ export class ListedRow {
    * @throws AppError 500
    */
   assertValues(bytes: Buffer, start: number): void {
-    const { least, most, kinds } = this;
+    const { min, max, kinds } = this;
     let at = start;
     for (let index = 0; index < kinds.length; index += 1) {
       const length = int32At(bytes, at);
@@ -93,7 +93,7 @@ export class ListedRow {
         if (!this.columns[index]?.isNullable) throw this.refused(index);
         continue;
       }
-      if (length < (least[index] as number) || length > (most[index] as number)) throw this.refused(index);
+      if (length < (min[index] as number) || length > (max[index] as number)) throw this.refused(index);
       if (kinds[index] !== ANY && !this.isValid(index, bytes, at)) throw this.refused(index);
       at += length;
     }
@@ -120,6 +120,6 @@ export class ListedRow {
   }
 }
 
-function isBetween(value: number, least: number, most: number): boolean {
-  return value >= least && value <= most;
+function isBetween(value: number, min: number, max: number): boolean {
+  return value >= min && value <= max;
 }

@@ -20,7 +20,7 @@ import { scanStream, type Verdict } from './clamd';
 import { QuarantineRepository } from './quarantine.repository';
 
 /** clamd has ten threads by default. */
-const AT_ONCE = 10;
+const CONCURRENCY = 10;
 const PER_PROJECT = 4;
 const MAX_WAITING = 1_000;
 /** The result of a file that was let through. */
@@ -55,7 +55,7 @@ export class VirusScan {
     metrics: Metrics,
   ) {
     const waitTimeoutMs = config.clamd?.timeoutMs ?? Infinity;
-    this.slots = new Slots(AT_ONCE, MAX_WAITING, { perTenant: PER_PROJECT, waitTimeoutMs });
+    this.slots = new Slots(CONCURRENCY, MAX_WAITING, { perTenant: PER_PROJECT, waitTimeoutMs });
     this.scans = metrics.counter(
       'plinth_storage_scans_total',
       'Files that the virus scanner has read, by result',

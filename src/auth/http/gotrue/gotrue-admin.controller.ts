@@ -287,7 +287,7 @@ function toInput(body: GoTrueAdminUpdateDto, now: number): UserInput {
 
 const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1_000 };
 /** A hundred years in milliseconds, so that the year has four digits. */
-const LONGEST_BAN = 100 * 366 * 24 * 3_600_000;
+const MAX_BAN_MS = 100 * 366 * 24 * 3_600_000;
 
 /** `24h30m`, as Go writes it; `none` lifts the ban. */
 function banEnd(duration: string | undefined, now: number): Date | null | undefined {
@@ -297,5 +297,5 @@ function banEnd(duration: string | undefined, now: number): Date | null | undefi
     throw validationFailed('invalid format for ban duration');
   const parts = [...duration.matchAll(/([\d.]+)([hms])/g)];
   const length = parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (UNITS[unit] ?? 0), 0);
-  return new Date(now + Math.min(length, LONGEST_BAN));
+  return new Date(now + Math.min(length, MAX_BAN_MS));
 }

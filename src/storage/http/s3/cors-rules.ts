@@ -14,7 +14,7 @@ export interface CorsRule {
 
 const MAX_RULES = 100;
 const MAX_ITEMS = 100;
-const MAX_ASKED = 50;
+const MAX_REQUESTED = 50;
 const METHODS = new Set(['GET', 'PUT', 'POST', 'DELETE', 'HEAD']);
 /** An origin or header pattern has at most one `*`. */
 const ORIGIN = /^[^*\s\p{Cc}]{0,255}\*?[^*\s\p{Cc}]{0,255}$/u;
@@ -62,19 +62,19 @@ export const printCors = (rules: readonly CorsRule[]): XmlMembers => ({
 });
 
 /**
- * The rule for a request; also null for a preflight that asks for more than MAX_ASKED headers, since each is
+ * The rule for a request; also null for a preflight that asks for more than MAX_REQUESTED headers, since each is
  * compared with each pattern.
  * @param rules with headers in lower case
- * @param asked names of the headers of a preflight
+ * @param requested names of the headers of a preflight
  */
 export function ruleFor(
   rules: readonly CorsRule[],
   origin: string,
   method: string,
-  asked: readonly string[],
+  requested: readonly string[],
 ): CorsRule | null {
-  if (asked.length > MAX_ASKED) return null;
-  const names = asked.map((name) => name.toLowerCase());
+  if (requested.length > MAX_REQUESTED) return null;
+  const names = requested.map((name) => name.toLowerCase());
   const found = rules.find(
     (rule) =>
       rule.methods.includes(method) &&

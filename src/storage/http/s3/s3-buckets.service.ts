@@ -89,8 +89,8 @@ export class S3Buckets {
     const isSecond = query.get('list-type') === '2';
     const token = isSecond ? query.get('continuation-token') || undefined : undefined;
     const start = query.get(isSecond ? 'start-after' : 'marker') ?? '';
-    const { asked, entries, last, page } = await this.pageOf(call, start, token);
-    const { text } = asked;
+    const { listing, entries, last, page } = await this.pageOf(call, start, token);
+    const { text } = listing;
     const owner = !isSecond || query.get('fetch-owner') === 'true' ? ownerOf(call.caller) : null;
     sendXml(response, 'ListBucketResult', {
       ...page,
@@ -101,7 +101,7 @@ export class S3Buckets {
             NextContinuationToken: last && formatToken(last),
             KeyCount: entries.length,
           }
-        : { Marker: text(start), NextMarker: last && asked.delimiter !== null ? text(last.name) : null }),
+        : { Marker: text(start), NextMarker: last && listing.delimiter !== null ? text(last.name) : null }),
       Contents: entries
         .filter(({ isFolder }) => !isFolder)
         .map((entry) => ({ ...contents(entry, text), Owner: owner })),
@@ -111,16 +111,16 @@ export class S3Buckets {
   /** ListObjectVersions: each object is its only version, as in a bucket that never had versions. */
   async listVersions(call: BucketCall, response: Response): Promise<void> {
     const marker = call.query.get('key-marker') ?? '';
-    const { asked, entries, last, page } = await this.pageOf(call, marker);
+    const { listing, entries, last, page } = await this.pageOf(call, marker);
     sendXml(response, 'ListVersionsResult', {
       ...page,
-      KeyMarker: asked.text(marker),
-      NextKeyMarker: last && asked.text(last.name),
+      KeyMarker: listing.text(marker),
+      NextKeyMarker: last && listing.text(last.name),
       NextVersionIdMarker: last && 'null',
       Version: entries
         .filter(({ isFolder }) => !isFolder)
         .map((entry) => ({
-          ...contents(entry, asked.text),
+          ...contents(entry, listing.text),
           VersionId: 'null',
           IsLatest: true,
           Owner: ownerOf(call.caller),
@@ -142,8 +142,8 @@ export class S3Buckets {
   }
 
   private async pageOf({ caller, bucket, query }: BucketCall, start: string, token?: string) {
-    const asked = list(query);
-    const { prefix, delimiter, limit, text } = asked;
+    const listing = list(query);
+    const { prefix, delimiter, limit, text } = listing;
     const after = token === undefined ? place(start, prefix, delimiter) : parseToken(token);
     const wanted = { bucket, prefix, delimiter, after, limit: limit === 0 ? 0 : limit + 1 };
     const found = await this.files.listMixed(caller, wanted);
@@ -152,12 +152,12 @@ export class S3Buckets {
     const page = {
       Name: bucket,
       Prefix: text(prefix),
-      ...asked.echo,
+      ...listing.echo,
       MaxKeys: limit,
       IsTruncated: isTruncated,
       CommonPrefixes: entries.filter(({ isFolder }) => isFolder).map(({ name }) => ({ Prefix: text(name) })),
     };
-    return { asked, entries, last: isTruncated ? (entries.at(-1) ?? null) : null, page };
+    return { listing, entries, last: isTruncated ? (entries.at(-1) ?? null) : null, page };
   }
 }
 

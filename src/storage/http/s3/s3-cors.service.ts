@@ -92,11 +92,11 @@ export class S3Cors {
     if (!rules) return null;
     const isPreflight = method === 'OPTIONS';
     const wanted = isPreflight ? headers['access-control-request-method'] : method;
-    const asked = isPreflight ? namesIn(headers['access-control-request-headers']) : [];
-    const rule = ruleFor(rules, origin, wanted ?? '', asked);
+    const requested = isPreflight ? namesIn(headers['access-control-request-headers']) : [];
+    const rule = ruleFor(rules, origin, wanted ?? '', requested);
     if (!rule && isPreflight)
       throw s3Error(403, 'AccessForbidden', 'CORSResponse: This CORS request is not allowed');
-    return rule ? optionsOf(rule, origin, asked) : { origin: false };
+    return rule ? optionsOf(rule, origin, requested) : { origin: false };
   }
 
   private rulesOf(project: Project): Promise<Rules> {
@@ -122,11 +122,11 @@ export class S3Cors {
   }
 }
 
-function optionsOf(rule: CorsRule, origin: string, asked: readonly string[]): CorsOptions {
+function optionsOf(rule: CorsRule, origin: string, requested: readonly string[]): CorsOptions {
   return {
     origin: rule.origins.includes('*') ? '*' : [origin],
     methods: [...rule.methods],
-    allowedHeaders: [...asked],
+    allowedHeaders: [...requested],
     exposedHeaders: [...rule.exposed],
     optionsSuccessStatus: 200,
     maxAge: rule.maxAge ?? undefined,

@@ -9,7 +9,7 @@ import { accessDenied, invalidRequest, malformedSignature, signatureMismatch, sk
 
 const ALGORITHM = 'AWS4-HMAC-SHA256';
 const MAX_SKEW_MS = 15 * 60_000;
-const LONGEST_VALIDITY = 7 * 86_400;
+const MAX_VALIDITY = 7 * 86_400;
 const AUTHORIZATION =
   /^AWS4-HMAC-SHA256 +Credential=([^,\s]+)\s*,\s*SignedHeaders=([^,\s]+)\s*,\s*Signature=([^,\s]+)\s*$/;
 const CREDENTIAL = /^(.{1,128})\/((\d{8})\/[\w-]{1,64}\/s3\/aws4_request)$/;
@@ -95,8 +95,7 @@ function inHeader(headers: IncomingMessage['headers']): Found {
 function inQuery(fields: ReadonlyMap<string, string>): Found {
   const field = (name: string): string => fields.get(`X-Amz-${name}`) ?? '';
   const validity = Number(field('Expires'));
-  if (field('Algorithm') !== ALGORITHM || !(validity >= 1 && validity <= LONGEST_VALIDITY))
-    throw s3QueryFault();
+  if (field('Algorithm') !== ALGORITHM || !(validity >= 1 && validity <= MAX_VALIDITY)) throw s3QueryFault();
   return {
     credential: field('Credential'),
     signed: field('SignedHeaders'),
@@ -109,7 +108,7 @@ function inQuery(fields: ReadonlyMap<string, string>): Found {
 }
 
 const s3QueryFault = (): Error =>
-  accessDenied(`X-Amz-Algorithm must be ${ALGORITHM}, and X-Amz-Expires 1 to ${LONGEST_VALIDITY}`);
+  accessDenied(`X-Amz-Algorithm must be ${ALGORITHM}, and X-Amz-Expires 1 to ${MAX_VALIDITY}`);
 
 const textOf = (header: string | string[] | undefined): string | null =>
   typeof header === 'string' && header !== '' ? header : null;

@@ -53,7 +53,7 @@ const MAX_ELEMENTS = 100_000;
 /** Maximum characters between two tags: more than in a key that consists of references. */
 const MAX_TEXT = 16_384;
 /** Tokens between two readings of the clock. */
-const TOKENS_AT_ONCE = 64;
+const TOKENS_PER_TURN = 64;
 const ENTITY = /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(amp|lt|gt|quot|apos));/gi;
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
@@ -70,7 +70,7 @@ export async function parseXml(bytes: Buffer, root: string): Promise<XmlElement>
   const slices = new Slices();
   let [at, elements] = [PROLOG.exec(text)?.[0].length ?? 0, 0];
   for (let tokens = 1; at < text.length; tokens += 1) {
-    if (tokens % TOKENS_AT_ONCE === 0 && slices.isOver) await slices.yieldToLoop();
+    if (tokens % TOKENS_PER_TURN === 0 && slices.isOver) await slices.yieldToLoop();
     // Other work gets turns during a long document.
     TOKEN.lastIndex = at;
     const [, slash, name = '', isEmpty, characters] = TOKEN.exec(text) ?? [];
