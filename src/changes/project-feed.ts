@@ -1,13 +1,14 @@
 /** The changes of one project in this process: subscribers, the stream that they share, and one for subscribers that return. */
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@nestjs/common';
 import { AppError } from '../common/errors/app-error';
 import { messageOf } from '../common/errors/error-facts';
 import type { RlsTransaction } from '../database/rls/rls-transaction';
 import { MessageTooLongError } from '../replication/replication-connection';
-import type { Change, ChangedRelation, Gap, GapReason, Subscriber } from './change';
+import type { Change, Gap, GapReason, Subscriber } from './change';
 import { ChangeBatch, CHECK_ATTEMPTS } from './change-batch';
 import { ChangeStream } from './change-stream';
+import { checkAll, concerns, deliverAll } from './deliver-changes';
 import type { FeedSlots, OpenSlot } from './feed-slots';
 import { isAfter, positionText, upTo } from './position';
 import type { RowCheck } from './row-check.service';
@@ -15,10 +16,6 @@ import type { RowCheck } from './row-check.service';
 /** How often the log is released while it is kept. */
 export const UPKEEPS = 6;
 const RETRY_MS = [200, 500, 1_000, 2_000, 5_000] as const;
-/** Limits without yielding to the event loop: messages, their bytes, and subscribers that are examined. */
-const MAX_TURN_MESSAGES = 500;
-const MAX_TURN_BYTES = 256 * 1024;
-const MAX_TURN_SUBSCRIBERS = 5_000;
 /** The position of a subscriber that was notified of missed changes. */
 const FORGOTTEN = 0n;
 
@@ -346,43 +343,9 @@ export class ProjectFeed {
   private async deliver(changes: readonly Change[], subscribers: ReadonlySet<Subscriber>): Promise<void> {
     const batch = new ChangeBatch(this.parts.door, this.parts.check);
     const wanted = [...subscribers];
-    const byRelation = new Map<ChangedRelation, Change[]>();
-    for (const change of changes) {
-      const same = byRelation.get(change.relation);
-      if (same) same.push(change);
-      else byRelation.set(change.relation, [change]);
-    }
-    for (const [relation, some] of byRelation)
-      await batch.check(
-        relation,
-        some,
-        wanted.filter((one) => !one.isClosed && concerns(one, relation)),
-      );
+    await checkAll(batch, changes, wanted);
     for (const [one, [reason, message]] of batch.ended) this.end(one, reason, message);
-    let [count, bytes, seen] = [0, 0, 0];
-    let client: object | null = null;
-    for (const change of changes) {
-      for (const delivery of batch.deliveriesOf(change)) {
-        for (const subscriber of delivery.members) {
-          const isMuch =
-            count >= MAX_TURN_MESSAGES || bytes >= MAX_TURN_BYTES || seen >= MAX_TURN_SUBSCRIBERS;
-          if (isMuch && subscriber.listener.client !== client) {
-            await nextTurn();
-            [count, bytes, seen] = [0, 0, 0];
-          }
-          seen += 1;
-          if (subscriber.isClosed || !isAfter(change.position, subscriber.after)) continue;
-          const message = delivery.messageFor(subscriber);
-          if (!message) continue;
-          subscriber.after = change.position;
-          subscriber.listener.onChange(message);
-          this.delivered += 1;
-          count += 1;
-          if (subscriber.listener.client !== client) bytes += message.json.length;
-          ({ client } = subscriber.listener);
-        }
-      }
-    }
+    await deliverAll(batch, changes, () => (this.delivered += 1));
     const last = changes.at(-1)?.position;
     if (last) for (const one of wanted) if (isAfter(last, one.after)) one.after = last;
   }
@@ -391,8 +354,4 @@ export class ProjectFeed {
 /** Advances subscribers past the changes that the stream has handled, including unwanted changes. */
 function settle(one: Subscriber, { subscribers, stream: { done } }: Served): void {
   if (subscribers.has(one) && isAfter(done, one.after)) one.after = done;
-}
-
-function concerns(one: Subscriber, { schema, name }: ChangedRelation): boolean {
-  return (one.schema === '*' || one.schema === schema) && (one.table === null || one.table === name);
 }
