@@ -201,7 +201,7 @@ function tasksOf(page, project) {
       await button('Find rows').click();
       await button('Compare row').click();
       await inDialog('Restore row').click();
-      await page.getByText('Row restored').waitFor();
+      await page.getByText(/^Row .* of todos restored$/).waitFor();
     },
   };
 }

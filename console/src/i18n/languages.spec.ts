@@ -50,6 +50,8 @@ const ALIKE: readonly Key[] = [
   'claims',
   'explain',
   'fileName',
+  'kind_indexes',
+  'kind_triggers',
   'limitsTitle',
   'live',
   'logs',
@@ -128,13 +130,17 @@ const BUTTON = /<(Button|Menu\.Item)\b[^]*?<\/\1>/g;
 const CHILD = /(?:^ *|>)\{.*/gm;
 const ACTION = /\baction=\{.*/g;
 
-/** Keys of the texts of all buttons, and of the `action` of forms and questions. */
-function buttonKeys(): Key[] {
+/** The texts of all components. */
+function sources(): string[] {
   const source = join(__dirname, '..');
-  const texts = readdirSync(source, { recursive: true, encoding: 'utf8' })
+  return readdirSync(source, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.tsx'))
     .map((name) => readFileSync(join(source, name), 'utf8'));
-  const parts = texts.flatMap((text) => [
+}
+
+/** Keys of the texts of all buttons, and of the `action` of forms and questions. */
+function buttonKeys(): Key[] {
+  const parts = sources().flatMap((text) => [
     ...[...text.matchAll(BUTTON)].flatMap(([button]) => button.match(CHILD) ?? []),
     ...(text.match(ACTION) ?? []),
   ]);
@@ -146,4 +152,29 @@ it('a button names its action and object, with these exceptions', () => {
   const keys = buttonKeys();
   expect(keys.length).toBeGreaterThan(100);
   expect(keys.filter((key) => !/\s|\{/.test(en[key].trim())).sort()).toEqual(Object.keys(OF_ONE_WORD));
+});
+
+/** Results without an object that has a name: the account of the reader. */
+const NAMELESS: readonly Key[] = ['passwordChanged'];
+
+it('an announced result names its object', () => {
+  const keys = new Set(
+    sources().flatMap((text) =>
+      [...text.matchAll(/\b(?:announce\(|done=\{)t\(([^]*?)(?:, \{|\)[;}])/g)].flatMap(([, part = '']) =>
+        [...part.matchAll(/'(\w+)'/g)].map(([, word]) => word!),
+      ),
+    ),
+  );
+  const known = [...keys].filter((word): word is Key => word in en);
+  expect(known.length).toBeGreaterThan(60);
+  expect(known.filter((key) => !en[key].includes('{')).sort()).toEqual(NAMELESS);
+});
+
+/** Actions that show their result themselves. */
+const SHOWN: readonly Key[] = ['discardAndLeave', 'newSecret', 'rotate', 'runSql'];
+
+it('an action that was confirmed announces its result, with these exceptions', () => {
+  const uses = sources().flatMap((text) => text.match(/<(Confirm|Departure)\n[^]*?onClose=/g) ?? []);
+  const silent = uses.filter((use) => !use.includes('done='));
+  expect(silent.map((use) => /action=\{t\('(\w+)'/.exec(use)?.[1]).sort()).toEqual(SHOWN);
 });

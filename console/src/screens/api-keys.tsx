@@ -77,6 +77,7 @@ function KeyTable({ project, keys }: { project: Project; keys: readonly ApiKey[]
           title={t('revokeApiKey', { name: revoked.name })}
           text={t('revokeApiKeyText')}
           action={t('revokeKey')}
+          done={t('keyRevoked', { name: revoked.name })}
           onClose={() => setRevoked(null)}
           run={async () => {
             await revokeApiKey(project, revoked);

@@ -54,6 +54,7 @@ function Deletion({ project }: { project: Project }) {
           title={t('deleteProject')}
           text={t('deleteProjectQuestion', { name: project.name })}
           action={t('deleteProject')}
+          done={t('projectDeleted', { name: project.name })}
           typed={project.slug}
           onClose={dialog.close}
           run={async () => {

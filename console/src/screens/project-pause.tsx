@@ -47,6 +47,7 @@ export function PauseButton({ project }: { project: Project }) {
           title={t('pauseProject')}
           text={t('pauseProjectQuestion', { name: project.name })}
           action={t('pauseProject')}
+          done={t('projectPaused', { name: project.name })}
           onClose={dialog.close}
           run={async () => {
             await api.POST('/admin/v1/projects/{id}/pause', { params: { path: { id: project.id } } });

@@ -199,7 +199,10 @@ function Comparison({ project, relation, row, onClose }: ComparisonProps) {
       project={project}
       title={t('restoreRow')}
       action={t('restoreRow')}
-      done={t('rowRestored')}
+      done={t('rowRestored', {
+        row: relation.primaryKey.map((name) => row[name] ?? '').join(', '),
+        table: relation.name,
+      })}
       size="xl"
       needsRow
       sql={compared ? restoreSql(relation, row, compared) : null}

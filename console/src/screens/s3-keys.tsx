@@ -87,6 +87,7 @@ function KeyTable({ project, keys }: { project: Project; keys: readonly S3Key[] 
           title={t('deleteS3Key', { name: deleted.name || deleted.access_key_id })}
           text={t('deleteS3KeyText')}
           action={t('deleteKey')}
+          done={t('s3KeyDeleted', { name: deleted.name || deleted.access_key_id })}
           onClose={() => setDeleted(null)}
           run={async () => {
             await removeS3Key(project, deleted);

@@ -248,7 +248,7 @@ export function ChangeIndex({
       onClose={onClose}
       title={t('changeIndex')}
       action={t('changeIndex')}
-      done={t('objectChanged', { name: next.name })}
+      done={t('objectChanged', { kind: t('kind_indexes'), name: next.name })}
       sql={changeIndexSql(relation, index, next)}
     >
       <TextInput
@@ -294,7 +294,7 @@ export function ChangeForeignKey({
       onClose={onClose}
       title={t('changeForeignKey')}
       action={t('changeForeignKey')}
-      done={t('objectChanged', { name: next.name })}
+      done={t('objectChanged', { kind: t('kind_keys'), name: next.name })}
       sql={changeForeignKeySql(relation, foreignKey, next)}
     >
       <TextInput

@@ -6,7 +6,7 @@ import { type ConsolePage, startConsole, stopConsole } from '../../support/conso
 import { eventually, until } from '../../support/eventually';
 import { casesOf, IN_SOAK } from '../../support/extent';
 import type { TestPlinth } from '../../support/plinth';
-import type { TestProject } from '../../support/test-project';
+import type { TestProject, TestUser } from '../../support/test-project';
 
 let plinth: TestPlinth;
 /** PostgreSQL allows 1,664. */
@@ -258,10 +258,11 @@ inBrowser('the console', () => {
 
   describe('each other screen', () => {
     let project: TestProject;
+    let ada: TestUser;
     beforeAll(async () => {
       project = await plinth.createProject({ name: 'Screens' });
       await project.sql('create table notes (id int primary key, user_id uuid, text text)');
-      await project.signUp('ada@example.com');
+      ada = await project.signUp('ada@example.com');
       await project.service.post(`${project.storage}/buckets`, { name: 'Box' });
     });
 
@@ -394,7 +395,8 @@ inBrowser('the console', () => {
       await view.expectAccessible();
     });
 
-    it('users: creates one, bans one, ends sessions', async () => {
+    it('users: creates one, bans one, removes a second factor, ends sessions', async () => {
+      await ada.http.post(`${project.auth}/factors`, { name: 'Phone' });
       await view.open(project.slug, 'users');
       await view.button('New user').click();
       await view.dialog().getByLabel('E-mail', { exact: true }).fill('grace@example.com');
@@ -405,7 +407,15 @@ inBrowser('the console', () => {
       await page.getByRole('button', { name: /ada@example.com/ }).click();
       await page.getByText('Ways to sign in').waitFor();
       await page.getByText('email', { exact: true }).waitFor();
+      await page.getByText(/^Phone · /).waitFor();
+      await view.button('Remove factor').click();
+      await page.getByText('can then sign in without Phone.').waitFor();
+      await view.dialog().last().getByRole('button', { name: 'Remove factor' }).click();
+      await page.getByText('Second factor Phone of ada@example.com removed').waitFor();
+      await page.getByText('None', { exact: true }).waitFor();
+      expect((await ada.http.get(`${project.auth}/factors`)).body.factors).toEqual([]);
       await view.button('End all sessions').click();
+      await page.getByText('All sessions of ada@example.com ended').waitFor();
       await page.getByText('Not signed in anywhere').waitFor();
       await view.button('Ban user').click();
       await view.button('Lift ban').waitFor();

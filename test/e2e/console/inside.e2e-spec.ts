@@ -264,6 +264,7 @@ inBrowser('monitoring of a project', () => {
         await view.expectAccessibleInBothSchemes();
         await view.button('Cancel statement').click();
         expect(await waiting).toMatch(/cancel/);
+        await page.getByText(/^The statement of session \d+ was cancelled$/).waitFor();
       });
       const { rows } = await blocker.query<{ pid: number }>('select pg_backend_pid() as pid');
       const pid = String(rows[0]?.pid);
@@ -274,6 +275,7 @@ inBrowser('monitoring of a project', () => {
       expect(await end.isDisabled()).toBe(true);
       await view.dialog().getByLabel(`Type ${pid} to confirm`).fill(pid);
       await end.click();
+      await page.getByText(`Session ${pid} ended`).waitFor();
       await card.waitFor({ state: 'detached' });
     }).catch((error: Error) => expect(error.message).toMatch(/terminat/i));
   });
@@ -307,6 +309,7 @@ inBrowser('monitoring of a project', () => {
     expect(smtp.to(waiting.email)).toEqual([]);
     const queue = page.getByRole('row', { name: /^auth-mail / });
     await queue.getByRole('button', { name: 'Run delayed jobs now' }).click();
+    await page.getByText('The delayed jobs of auth-mail run now').waitFor();
     await smtp.mailTo(waiting.email);
     await queue.getByRole('button').waitFor({ state: 'detached' });
   });
@@ -575,7 +578,7 @@ inBrowser('monitoring of a project', () => {
     await view.dialog().getByText('The row is missing now').waitFor();
     await view.expectAccessibleInBothSchemes();
     await view.dialog().getByRole('button', { name: 'Restore row' }).click();
-    await page.getByText('Row restored').waitFor();
+    await page.getByText('Row 1 of kept restored').waitFor();
 
     await page.getByLabel('Text in the row').fill('bread');
     await view.button('Find rows').click();

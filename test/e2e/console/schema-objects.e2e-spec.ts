@@ -41,7 +41,7 @@ inBrowser('the objects of a schema', () => {
     await view.dialog().getByText('SQL that runs').first().click();
     await view.dialog().getByText(`create type "public"."mo""od" as enum ('calm', 'it''s');`).waitFor();
     await view.expectAccessible();
-    await done('Create enum', 'mo"od created');
+    await done('Create enum', 'Type mo"od created');
     await row('mo"od').getByText("calm, it's").waitFor();
 
     await choose('Functions');
@@ -49,14 +49,14 @@ inBrowser('the objects of a schema', () => {
     await field('Name').fill('stamp');
     await field('Body').fill('begin\n  new.changed_at := now();\n  return new;\nend');
     await view.expectAccessible();
-    await done('Create function', 'stamp created');
+    await done('Create function', 'Function stamp created');
 
     await choose('Triggers');
     await view.button('New trigger').click();
     await field('Name').fill('stamp');
     await pick('Table', 'notes');
     await pick('Function', 'public.stamp');
-    await done('Create trigger', 'stamp created');
+    await done('Create trigger', 'Trigger stamp created');
     await project.sql(`insert into notes (id, title) values (1, 'a'); update notes set title = 'b'`);
     expect(await project.sql('select changed_at is not null as stamped from notes')).toEqual([
       { stamped: true },
@@ -66,7 +66,7 @@ inBrowser('the objects of a schema', () => {
     await view.button('New view').click();
     await field('Name').fill('titles');
     await field('Query').fill('select title from notes;');
-    await done('Create view', 'titles created');
+    await done('Create view', 'View titles created');
     expect(await project.sql(`select reloptions from pg_class where relname = 'titles'`)).toEqual([
       { reloptions: ['security_invoker=true'] },
     ]);
@@ -94,12 +94,12 @@ inBrowser('the objects of a schema', () => {
     await view.button('Change mo"od').click();
     await field('Values').fill('happy');
     await field('Values').press('Enter');
-    await done('Save mo"od', 'mo"od changed');
+    await done('Save mo"od', 'Type mo"od changed');
     await row('mo"od').getByText("calm, it's, happy").waitFor();
     await view.button('Change mo"od').click();
     await pick('Label to rename', "it's");
     await field('New label').fill('cheerful');
-    await done('Save mo"od', 'mo"od changed');
+    await done('Save mo"od', 'Type mo"od changed');
     await row('mo"od').getByText('calm, cheerful, happy').waitFor();
 
     await choose('Foreign keys');
@@ -107,7 +107,7 @@ inBrowser('the objects of a schema', () => {
     await pick('When the referenced row is deleted', 'cascade');
     await field('Name').fill('by_author');
     await view.expectAccessible();
-    await done('Change foreign key', 'by_author changed');
+    await done('Change foreign key', 'Foreign key by_author changed');
     await row('by_author').waitFor();
     expect(
       await project.sql(
@@ -118,7 +118,7 @@ inBrowser('the objects of a schema', () => {
     await choose('Indexes');
     await view.button('Change notes_title_idx').click();
     await field('Name').fill('by_title');
-    await done('Change index', 'by_title changed');
+    await done('Change index', 'Index by_title changed');
     await row('by_title').waitFor();
 
     await choose('Functions');
@@ -126,12 +126,12 @@ inBrowser('the objects of a schema', () => {
     const text = await field('Statement').inputValue();
     expect(text).toMatch(/^CREATE OR REPLACE FUNCTION public\.stamp\(\)/);
     await field('Statement').fill(text.replace('now()', "'2020-01-01'"));
-    await done('Save stamp', 'stamp changed');
+    await done('Save stamp', 'Function stamp changed');
 
     await choose('Triggers');
     await view.button('Change stamp').click();
     await field('Statement').fill((await field('Statement').inputValue()).replace('UPDATE', 'INSERT'));
-    await done('Save stamp', 'stamp changed');
+    await done('Save stamp', 'Trigger stamp changed');
     await project.sql('insert into notes (id) values (2)');
     expect(
       await project.sql('select extract(year from changed_at)::int as year from notes where id = 2'),
@@ -151,21 +151,21 @@ inBrowser('the objects of a schema', () => {
   });
 
   it('are dropped, and extensions installed', async () => {
-    for (const [kind, name] of [
-      ['Triggers', 'stamp'],
-      ['Functions', 'stamp'],
-      ['Views', 'titles'],
-      ['Indexes', 'by_title'],
-      ['Foreign keys', 'by_author'],
-      ['Types', 'mo"od'],
+    for (const [kinds, kind, name] of [
+      ['Triggers', 'Trigger', 'stamp'],
+      ['Functions', 'Function', 'stamp'],
+      ['Views', 'View', 'titles'],
+      ['Indexes', 'Index', 'by_title'],
+      ['Foreign keys', 'Foreign key', 'by_author'],
+      ['Types', 'Type', 'mo"od'],
     ] as const) {
-      await choose(kind);
+      await choose(kinds);
       await view.button(`Drop ${name}`).click();
       await view
         .dialog()
         .getByText(/^(drop|alter table)/)
         .waitFor();
-      await done(`Drop ${name}`, `${name} dropped`);
+      await done(`Drop ${name}`, `${kind} ${name} dropped`);
       await row(name).waitFor({ state: 'detached' });
     }
     await choose('Extensions');

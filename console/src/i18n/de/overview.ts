@@ -23,7 +23,7 @@ export const overview: Readonly<Record<keyof typeof english, string>> = {
   rowIsMissing: 'Die Zeile fehlt jetzt. Sie wird wieder eingefügt.',
   rowIsSame: 'Die Zeile ist dieselbe wie in der Sicherung.',
   rowNow: 'Jetzt',
-  rowRestored: 'Zeile wiederhergestellt',
+  rowRestored: 'Zeile {row} von {table} wiederhergestellt',
   rowsSkipped: 'Ausgelassene Zeilen von mehr als 512 KiB: {count}',
   searchInColumn: 'Suchen in',
   textOfRow: 'Text in der Zeile',

@@ -30,6 +30,7 @@ export const users: Readonly<Record<keyof typeof en, string>> = {
   passwordOptional: 'Ohne Passwort setzt es der Benutzer über eine Reset-Mail.',
   profile: 'Profil',
   remove: 'Entfernen',
+  removeFactorQuestion: 'Wer das Passwort von {email} kennt, kann sich dann ohne {name} anmelden.',
   sessions: 'Sitzungen',
   state: 'Zustand',
   unverified: 'Nicht bestätigt',

@@ -18,7 +18,7 @@ export const overview = {
   rowIsMissing: 'The row is missing now. It is inserted again.',
   rowIsSame: 'The row is the same as in the backup.',
   rowNow: 'Now',
-  rowRestored: 'Row restored',
+  rowRestored: 'Row {row} of {table} restored',
   rowsSkipped: 'Rows of more than 512 KiB that are left out: {count}',
   searchInColumn: 'Search in',
   textOfRow: 'Text in the row',

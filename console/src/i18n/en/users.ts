@@ -27,6 +27,7 @@ export const users = {
   passwordOptional: 'Without a password, the user sets one by a reset mail.',
   profile: 'Profile',
   remove: 'Remove',
+  removeFactorQuestion: 'Anybody with the password of {email} can then sign in without {name}.',
   sessions: 'Sessions',
   state: 'State',
   unverified: 'Not verified',

@@ -55,6 +55,7 @@ export function Tokens({ projects }: TokensProps) {
           title={t('deleteToken')}
           text={t('deleteTokenText', { name: deleted.name })}
           action={t('deleteToken')}
+          done={t('tokenDeleted', { name: deleted.name })}
           onClose={() => setDeleted(null)}
           run={async () => {
             await api.DELETE('/admin/v1/tokens/{id}', { params: { path: { id: deleted.id } } });

@@ -172,8 +172,8 @@ function Queues() {
   const retry = useMutation({
     mutationFn: async (name: Schema<'QueueState'>['name']) =>
       dataOf(api.POST('/admin/v1/queues/{name}/retry', { params: { path: { name } } })),
-    onSuccess: async () => {
-      announce(t('jobsStarted'));
+    onSuccess: async (_, queue) => {
+      announce(t('jobsStarted', { queue }));
       await client.invalidateQueries({ queryKey: queuesQuery().queryKey });
     },
   });

@@ -118,7 +118,7 @@ function SessionActions({ project, session }: Omit<SessionProps, 'locks'>) {
   const refresh = () => client.invalidateQueries({ queryKey: activityQuery(project).queryKey });
   const cancel = useMutation({
     mutationFn: () => dataOf(api.POST('/admin/v1/projects/{id}/database/activity/{pid}/cancel', params)),
-    onSuccess: ({ done }) => announce(done ? t('statementCancelled') : t('sessionGone')),
+    onSuccess: ({ done }) => announce(t(done ? 'statementCancelled' : 'sessionGone', { pid })),
     onError: (error) => announceFailure(error, t('close')),
     onSettled: refresh,
   });
@@ -137,6 +137,7 @@ function SessionActions({ project, session }: Omit<SessionProps, 'locks'>) {
           title={t('endSession')}
           text={t('endSessionText', { pid })}
           action={t('endSession')}
+          done={t('databaseSessionEnded', { pid })}
           // Ending an idle session loses nothing.
           typed={session.transaction_seconds === null ? undefined : String(pid)}
           onClose={dialog.close}

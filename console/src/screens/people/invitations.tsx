@@ -65,6 +65,7 @@ export function Invitations({ projectId }: { projectId: string | null }) {
           title={t('withdraw')}
           text={t('withdrawText', { email: withdrawn.email })}
           action={t('withdraw')}
+          done={t('invitationWithdrawn', { email: withdrawn.email })}
           onClose={() => setWithdrawn(null)}
           run={async () => {
             await api.DELETE('/admin/v1/invitations/{id}', { params: { path: { id: withdrawn.id } } });

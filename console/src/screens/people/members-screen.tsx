@@ -92,6 +92,7 @@ function MemberTable({ members, projectId, mayManage }: MembersProps) {
           title={t('removeMember')}
           text={t('removeMemberText', { email: removed.email })}
           action={t('removeMember')}
+          done={t('memberRemoved', { email: removed.email })}
           onClose={() => setRemoved(null)}
           run={async (isRotating) => {
             await api.DELETE('/admin/v1/projects/{id}/people/{person_id}', {
@@ -142,6 +143,7 @@ function MemberRole({ member, projectId }: { member: Member; projectId: string }
           title={t('lowerRole')}
           text={t('lowerRoleText', { name: member.name, role: t('role_viewer') })}
           action={t('lowerRole')}
+          done={t('roleChanged', { name: member.name })}
           onClose={lowered.close}
           run={(isRotating) => change.mutateAsync({ role: 'viewer', rotate_database_password: isRotating })}
         />

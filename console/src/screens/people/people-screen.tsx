@@ -141,6 +141,7 @@ function RoleField({ person }: { person: Person }) {
           title={t('lowerRole')}
           text={t('lowerRoleText', { name: person.name, role: t(`role_${lower.role ?? 'none'}`) })}
           action={t('lowerRole')}
+          done={t('roleChanged', { name: person.name })}
           onClose={() => setLower(null)}
           run={(isRotating) => change.mutateAsync({ ...lower, rotate_database_password: isRotating })}
         />
@@ -182,6 +183,7 @@ function PersonMenu({ person }: { person: Person }) {
           title={t('disableAccount')}
           text={t('disableAccountText', { name: person.name })}
           action={t('disableAccount')}
+          done={t('accountIsDisabled', { name: person.name })}
           onClose={() => setAsked(null)}
           run={(isRotating) => change.mutateAsync({ disabled: true, rotate_database_password: isRotating })}
         />
@@ -191,6 +193,7 @@ function PersonMenu({ person }: { person: Person }) {
           title={t('removePerson')}
           text={t('removePersonText', { email: person.email })}
           action={t('removePerson')}
+          done={t('accountDeleted', { email: person.email })}
           typed={person.email}
           onClose={() => setAsked(null)}
           run={async (isRotating) => {

@@ -49,7 +49,7 @@ export function ActionDialog({ project, action, onClose }: ActionDialogProps) {
           danger
           title={t('dropPolicy', { name: action.policy.name })}
           action={t('dropThisPolicy')}
-          done={t('dropped', { name: action.policy.name })}
+          done={t('policyDropped', { name: action.policy.name })}
           sql={dropPolicySql(schema, table, action.policy.name)}
         />
       );

@@ -40,7 +40,7 @@ export function ObjectDialog(props: ObjectDialogProps) {
         danger
         title={t('dropObject', { name })}
         action={t('dropObject', { name })}
-        done={t('dropped', { name })}
+        done={t('dropped', { kind: t(`kind_${object.kind}`), name })}
         sql={object.drop}
       >
         <Text size="sm">{t('dropObjectText')}</Text>
@@ -140,7 +140,7 @@ function Replace({
       size="xl"
       title={t('changeObject', { name })}
       action={t('saveObject', { name })}
-      done={t('objectChanged', { name })}
+      done={t('objectChanged', { kind: t(`kind_${object.kind}`), name })}
       sql={sql.trim() === '' || sql === first ? null : sql}
     >
       <Stack gap="xs">

@@ -46,7 +46,7 @@ export function EnumForm({
       onClose={onClose}
       title={changed ? t('changeObject', { name: changed.name }) : t('new_types')}
       action={changed ? t('saveObject', { name: changed.name }) : t('create_types')}
-      done={changed ? t('objectChanged', { name }) : t('objectCreated', { name })}
+      done={t(changed ? 'objectChanged' : 'objectCreated', { kind: t('kind_types'), name })}
       sql={changed ? alterEnumSql(changed, draft) : createEnumSql(schema, name, labels)}
     >
       <NameInput value={name} onChange={(next) => setDraft({ name: next })} />
@@ -97,7 +97,7 @@ export function CreateFunction({ project, schema, onClose }: FormProps) {
       size="xl"
       title={t('new_functions')}
       action={t('create_functions')}
-      done={t('objectCreated', { name: draft.name })}
+      done={t('objectCreated', { kind: t('kind_functions'), name: draft.name })}
       sql={createFunctionSql(schema, draft)}
     >
       <Group grow align="start">
@@ -164,7 +164,7 @@ export function CreateTrigger({ project, schema, relations, functions, onClose }
       onClose={onClose}
       title={t('new_triggers')}
       action={t('create_triggers')}
-      done={t('objectCreated', { name: draft.name })}
+      done={t('objectCreated', { kind: t('kind_triggers'), name: draft.name })}
       sql={createTriggerSql(schema, draft)}
     >
       <NameInput value={draft.name} onChange={(name) => setDraft({ name })} />
@@ -231,7 +231,7 @@ export function CreateView({ project, schema, onClose }: FormProps) {
       size="xl"
       title={t('new_views')}
       action={t('create_views')}
-      done={t('objectCreated', { name: draft.name })}
+      done={t('objectCreated', { kind: t('kind_views'), name: draft.name })}
       sql={createViewSql(schema, draft)}
     >
       <NameInput value={draft.name} onChange={(name) => setDraft({ name })} />

@@ -127,6 +127,7 @@ function ClientTable({ project, clients, mayChange }: ClientTableProps) {
           title={t('removeApplication', { name: nameOf(removed) })}
           text={t('removeApplicationText')}
           action={t('removeApplication', { name: nameOf(removed) })}
+          done={t('applicationRemoved', { name: nameOf(removed) })}
           onClose={() => setRemoved(null)}
           run={async () => {
             await removeOAuthClient(project, removed);

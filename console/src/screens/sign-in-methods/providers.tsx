@@ -108,6 +108,7 @@ function ProviderTable({ project, providers, mayChange, onEdit }: TableProps) {
           title={t('removeProvider', { name: removed.name })}
           text={t('removeProviderText')}
           action={t('removeProvider', { name: removed.name })}
+          done={t('providerRemoved', { name: removed.name })}
           onClose={() => setRemoved(null)}
           run={async () => {
             await removeProvider(project, removed.name);

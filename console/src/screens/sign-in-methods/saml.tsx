@@ -132,6 +132,7 @@ function SamlTable({ project, items, mayChange, onEdit }: SamlTableProps) {
           title={t('removeProvider', { name: nameOf(removed) })}
           text={t('removeProviderText')}
           action={t('removeProvider', { name: nameOf(removed) })}
+          done={t('providerRemoved', { name: nameOf(removed) })}
           onClose={() => setRemoved(null)}
           run={async () => {
             await removeSamlProvider(project, removed.id);

@@ -33,6 +33,7 @@ export function BucketDialog({ action, project, onClose, onChosen }: BucketDialo
         title={t('deleteBucket')}
         text={t('deleteBucketText', { name: bucket.name })}
         action={t('deleteBucket')}
+        done={t('bucketDeleted', { name: bucket.name })}
         typed={bucket.slug}
         onClose={onClose}
         run={async () => {

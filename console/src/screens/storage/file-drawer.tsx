@@ -90,6 +90,7 @@ export function FileDrawer({ project, file, buckets, onClose }: FileDrawerProps)
           title={t('deleteFile')}
           text={t('deleteFileText', { name: file.filename })}
           action={t('deleteFile')}
+          done={t('fileDeleted', { name: file.filename })}
           onClose={dialog.close}
           run={async () => {
             await projectClient(project.id).DELETE('/p/{project_slug}/storage/files/{file_id}', params);

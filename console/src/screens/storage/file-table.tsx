@@ -135,6 +135,7 @@ export function BulkDelete({
           title={t('deleteFiles', { count: ids.length })}
           text={t('deleteFilesText')}
           action={t('deleteFiles', { count: ids.length })}
+          done={t('filesDeleted', { count: ids.length })}
           onClose={dialog.close}
           run={() => remove.mutateAsync()}
         />

@@ -158,6 +158,7 @@ function AllRows(props: BulkEditProps & { isDeletion: boolean; onClose: () => vo
       title={title}
       text={t(isDeletion ? 'deleteAllText' : 'changeAllText', { count: shown, table: relation.name })}
       action={isDeletion ? t('deleteRows', { count: shown }) : t('changeRows')}
+      done={t(isDeletion ? 'rowsDeleted' : 'rowsChanged', { count: shown, table: relation.name })}
       typed={String(count.data)}
       danger
       run={run}

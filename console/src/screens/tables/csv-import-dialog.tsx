@@ -50,7 +50,7 @@ export function CsvImport({ project, relation, file, columns, onClose }: CsvImpo
     },
     onSuccess: ({ imported, refused }) => {
       if (refused.length > 0) return;
-      announce(t('imported', { count: formatNumber(imported, language) }));
+      announce(t('importedInto', { count: formatNumber(imported, language), table: relation.name }));
     },
     onSettled: changed,
   });

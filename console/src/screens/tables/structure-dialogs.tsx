@@ -72,7 +72,7 @@ export function ChangeDialog(props: ChangeDialogProps) {
           danger
           title={t('dropIndex')}
           action={t('dropIndex')}
-          done={t('dropped', { name: change.name })}
+          done={t('dropped', { kind: t('kind_indexes'), name: change.name })}
           sql={dropIndexSql(relation, change.name, change.constraint)}
         />
       );
@@ -83,7 +83,7 @@ export function ChangeDialog(props: ChangeDialogProps) {
           danger
           title={t('dropKey')}
           action={t('dropKey')}
-          done={t('dropped', { name: change.name })}
+          done={t('dropped', { kind: t('kind_keys'), name: change.name })}
           sql={dropConstraintSql(relation, change.name)}
         />
       );
@@ -142,7 +142,7 @@ function Rename({ project, relation, column, onClose }: ChangeDialogProps & { co
       onClose={onClose}
       title={title}
       action={title}
-      done={t('renamed', { from: column ?? table, to: name })}
+      done={t('renamed', { kind: t(column === null ? 'table' : 'column'), from: column ?? table, to: name })}
       sql={isSame ? null : `alter table ${qualified(schema, table)}\n  rename${from} to ${identifier(name)};`}
       onDone={() => {
         if (column === null) void navigate({ search: (old) => ({ ...old, schema, table: name }) });
@@ -170,7 +170,7 @@ function Drop({ project, relation, column, onClose }: ChangeDialogProps & { colu
       danger
       title={column === null ? t('dropTable') : t('dropColumn')}
       action={column === null ? t('dropTable') : t('dropColumn')}
-      done={t('dropped', { name: column ?? name })}
+      done={t('dropped', { kind: t(column === null ? 'table' : 'column'), name: column ?? name })}
       sql={
         column === null
           ? `drop table ${target};`

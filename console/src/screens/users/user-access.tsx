@@ -1,12 +1,14 @@
 /** The sessions and second factors of a user. */
 import { Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { type Project } from '../../queries/projects';
 import { projectClient, type User } from '../../queries/users';
 import { useLanguages } from '../../i18n';
 import { formatTime } from '../../lib/format';
-import { Failure, Loaded } from '../../ui/feedback';
+import { announce, Failure, Loaded } from '../../ui/feedback';
 import { Part } from '../../ui/part';
+import { Confirm } from '../../ui/parts';
 import choiceStyles from '../../ui/choice.module.css';
 import textStyles from '../../ui/text.module.css';
 
@@ -28,7 +30,10 @@ export function Sessions({ project, user }: { project: Project; user: User }) {
       projectClient(project.id).POST('/v1/auth/{project_id}/admin/users/{user_id}/logout', {
         params: { path: { project_id: project.id, user_id: user.id } },
       }),
-    onSuccess: () => client.invalidateQueries({ queryKey }),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey });
+      announce(t('userSignedOut', { email: user.email }));
+    },
   });
   return (
     <Part title={t('sessions')}>
@@ -85,13 +90,7 @@ export function Factors({ project, user }: { project: Project; user: User }) {
       (await calls.GET('/v1/auth/{project_id}/admin/users/{user_id}/factors', { params: { path } })).data
         ?.factors ?? [],
   });
-  const remove = useMutation({
-    mutationFn: (factorId: string) =>
-      calls.DELETE('/v1/auth/{project_id}/admin/users/{user_id}/factors/{factor_id}', {
-        params: { path: { ...path, factor_id: factorId } },
-      }),
-    onSuccess: () => client.invalidateQueries({ queryKey }),
-  });
+  const [removed, setRemoved] = useState<{ id: string; label: string } | null>(null);
   return (
     <Part title={t('factors')}>
       <Loaded query={factors}>
@@ -104,19 +103,38 @@ export function Factors({ project, user }: { project: Project; user: User }) {
             <Stack gap="xs">
               {list.map(({ id, name, kind, created_at: at }) => (
                 <Group key={id} justify="space-between" className={choiceStyles.choice}>
-                  <Text size="sm">
+                  <Text size="sm" dir="auto">
                     {name || kind} · {formatTime(at, language)}
                   </Text>
-                  <Button size="compact-xs" color="red" variant="light" onClick={() => remove.mutate(id)}>
+                  <Button
+                    size="compact-xs"
+                    color="red"
+                    variant="light"
+                    onClick={() => setRemoved({ id, label: name || kind })}
+                  >
                     {t('removeUserFactor')}
                   </Button>
                 </Group>
               ))}
-              {remove.error ? <Failure error={remove.error} /> : null}
             </Stack>
           )
         }
       </Loaded>
+      {removed ? (
+        <Confirm
+          title={t('removeUserFactor')}
+          text={t('removeFactorQuestion', { name: removed.label, email: user.email })}
+          action={t('removeUserFactor')}
+          done={t('factorRemoved', { name: removed.label, email: user.email })}
+          onClose={() => setRemoved(null)}
+          run={async () => {
+            await calls.DELETE('/v1/auth/{project_id}/admin/users/{user_id}/factors/{factor_id}', {
+              params: { path: { ...path, factor_id: removed.id } },
+            });
+            await client.invalidateQueries({ queryKey });
+          }}
+        />
+      ) : null}
     </Part>
   );
 }

@@ -125,6 +125,7 @@ function Deletion({ user, onDelete, onDone }: DeletionProps) {
           title={t('deleteUser')}
           text={t('deleteUserText', { email: user.email })}
           action={t('deleteUser')}
+          done={t('userDeleted', { email: user.email })}
           onClose={question.close}
           run={onDelete}
           onDone={onDone}
