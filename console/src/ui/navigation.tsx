@@ -25,7 +25,12 @@ function NamedGroup({ slug, group }: { slug: string; group: Group }) {
   const t = useT();
   const id = useId();
   // A group of one screen has the name of the screen.
-  if (group === 'storage') return <Entries slug={slug} group={group} />;
+  if (group === 'storage')
+    return (
+      <div className={styles.single}>
+        <Entries slug={slug} group={group} />
+      </div>
+    );
   return (
     <div role="group" aria-labelledby={id} className={styles.group}>
       <Text id={id} size="xs" c="dimmed" fw={600} className={styles.title}>
