@@ -2,6 +2,7 @@
  * Guides whose commands take long: migrations from other databases, migrations in CI, the production checklist,
  * runbooks.
  */
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -9,6 +10,7 @@ import {
   createProject,
   done,
   expectNotesApp,
+  expectProxied,
   Guide,
   hashOf,
   keys,
@@ -22,6 +24,7 @@ import {
 import { ROOT } from '../process/support/processes';
 import { hasBrowser } from '../support/browser';
 import { eventually } from '../support/eventually';
+import { freePort } from '../support/plinth-process';
 import { SUPABASE_LAYOUT } from '../support/supabase-layout';
 import { installedMajors, SystemPostgres } from '../support/system-postgres';
 
@@ -81,6 +84,48 @@ it(
     await expectNotesApp(join(app, 'dist'), 'vue@example.com');
   },
   2 * LIMIT_MS,
+);
+
+const hasCaddy = spawnSync('caddy', ['version']).status === 0;
+
+(hasCaddy ? it : it.skip)(
+  'nginx-caddy-tls.md: requests, uploads, sockets and event streams pass through Caddy (needs caddy)',
+  async () => {
+    const guide = new Guide('nginx-caddy-tls');
+    const [port, http] = [await freePort(), await freePort()];
+    // Caddy signs the certificate, because no authority reaches this machine.
+    const settings = `{\n admin off\n local_certs\n skip_install_trust\n https_port ${port}\n http_port ${http}\n}\n`;
+    const page = guide.texts('caddyfile')[0]!.replace('127.0.0.1:8080', new URL(plinth.baseUrl).host);
+    writeFileSync(join(guide.folder, 'Caddyfile'), settings + page);
+    const env = {
+      ...process.env,
+      HOME: guide.folder,
+      XDG_DATA_HOME: guide.folder,
+      XDG_CONFIG_HOME: guide.folder,
+    };
+    const caddy = spawn('caddy', ['run', '--config', 'Caddyfile'], {
+      cwd: guide.folder,
+      env,
+      stdio: 'ignore',
+    });
+    try {
+      const answer = `curl -sk --resolve plinth.example.com:${port}:127.0.0.1 https://plinth.example.com:${port}/health/live`;
+      await eventually(async () => void (await guide.shell(answer)), LIMIT_MS / 2);
+      await expectProxied(guide, 'behind-caddy', port);
+      const moved = await guide.shell(
+        `curl -sI -H 'Host: plinth.example.com' http://127.0.0.1:${http}/x?y=1`,
+      );
+      expect(moved).toMatch(/^HTTP\/1.1 308[^]*location: https:\/\/plinth.example.com\/x\?y=1/i);
+      const compose = { ...env, DOMAIN: 'plinth.example.com' };
+      execFileSync('caddy', ['validate', '--config', join(ROOT, 'docker/Caddyfile')], {
+        env: compose,
+        stdio: 'ignore',
+      });
+    } finally {
+      caddy.kill('SIGKILL');
+    }
+  },
+  LIMIT_MS,
 );
 
 const BACKUP_PASSPHRASE = 'a long passphrase that is kept elsewhere';

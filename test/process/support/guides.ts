@@ -9,7 +9,9 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, extname, join } from 'node:path';
@@ -191,6 +193,38 @@ export async function expectNotesApp(folder: string, email: string): Promise<voi
     await browser.stop();
     pages.close();
   }
+}
+
+/** The proxy at this port serves https://plinth.example.com: requests, an upload, a socket and an event stream pass through it. */
+export async function expectProxied(guide: Guide, slug: string, port: number): Promise<void> {
+  const host = `plinth.example.com:${port}`;
+  const id = await createProject(slug);
+  await sql(
+    id,
+    'create table passed (id int primary key); create publication supabase_realtime for table passed',
+  );
+  const curl = `curl -sk --resolve ${host}:127.0.0.1 https://${host}`;
+  const key = `-H 'apikey: ${keys.service}' -H 'Authorization: Bearer ${keys.service}'`;
+  expect(await guide.shell(`${curl}/health/ready`)).toContain('"status":"ready"');
+  const bucket = `${curl}/p/${slug}/storage/buckets`;
+  await guide.shell(
+    `head -c 5000000 /dev/zero > large.bin; ${bucket} ${key} -H 'Content-Type: application/json' -d '{"name":"box"}'`,
+  );
+  expect(await guide.shell(`${bucket}/box/upload ${key} -F file=@large.bin`)).toContain('"size":5000000');
+
+  const address = `127.0.0.1:${port}/p/${slug}`;
+  const headers = { host, apikey: keys.service, authorization: `Bearer ${keys.service}` };
+  const tls = { rejectUnauthorized: false, servername: 'plinth.example.com', headers };
+  const query = `apikey=${keys.anon}&vsn=1.0.0`;
+  const socket = new WebSocket(`wss://${address}/realtime/v1/websocket?${query}`, tls);
+  await once(socket, 'open');
+  socket.terminate();
+  const accept = 'text/event-stream';
+  const stream = request(`https://${address}/rest/v1/passed`, { ...tls, headers: { ...headers, accept } });
+  const [response] = (await once(stream.end(), 'response')) as [IncomingMessage];
+  const [first] = await once(response.setEncoding('utf8'), 'data');
+  expect(first).toMatch(/^retry: /);
+  stream.destroy();
 }
 
 export async function serve(folder: string): Promise<Server> {
