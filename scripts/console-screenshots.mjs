@@ -100,6 +100,8 @@ async function takeAll(scheme, viewport, slug, person) {
   const take = async (name, work = async () => undefined) => {
     if (options.only && !new RegExp(options.only).test(name)) return;
     await work();
+    // No button is drawn as under the mouse.
+    await page.mouse.move(0, 0);
     // Not the idle network: the stream of live requests and the frame of a mail keep it busy.
     await page.locator('[role=status][aria-label=Loading]').first().waitFor({ state: 'detached' });
     await writeFile(
@@ -121,7 +123,10 @@ async function takeAll(scheme, viewport, slug, person) {
   await page.waitForSelector('#main li a');
   await take('home', () => page.waitForSelector('#main li a >> text=Users'));
   await go(page, slug, '');
-  await take('overview', () => page.waitForSelector('text=Pause and delete'));
+  await take('overview', async () => {
+    await page.waitForSelector('text=Pause and delete');
+    await page.waitForSelector('text=/^Findings of the advisor/');
+  });
   await take('connect', async () => {
     await page.getByRole('button', { name: 'Connect' }).click();
     await page.getByRole('tab', { name: 'supabase-js' }).waitFor();

@@ -4,6 +4,7 @@ import { settingLabels as german } from '../i18n/de/setting-labels';
 import { settingLabels as english } from '../i18n/en/setting-labels';
 import schema from '../generated/settings.json';
 import type { SettingSchema } from './settings-form';
+import { unitsOf } from './units';
 
 export interface SettingTexts {
   readonly name: string;
@@ -12,13 +13,19 @@ export interface SettingTexts {
   readonly schema: SettingSchema;
 }
 
+/** A field with a choice of units leaves the unit of the API out. */
+const withoutUnit = (name: string, description: string | undefined): string | undefined =>
+  unitsOf(name)
+    ? description?.replace(/^Seconds /, 'Time ').replace(/ in (bytes|milliseconds)/, '')
+    : description;
+
 /** English descriptions come from the OpenAPI document. */
 export function settingsIn(language: string): SettingTexts[] {
   const [labels, descriptions] = language === 'de' ? [german, germanDescriptions] : [english, {}];
   return Object.entries(schema as Record<string, SettingSchema>).map(([name, one]) => ({
     name,
     label: labels[name] ?? name,
-    description: (descriptions as Record<string, string>)[name] ?? one.description,
+    description: (descriptions as Record<string, string>)[name] ?? withoutUnit(name, one.description),
     schema: one,
   }));
 }

@@ -31,7 +31,9 @@ export function Schedule({ project }: { project: Project }) {
           <>
             <Text size="sm">{scheduleText(subject, t)}</Text>
             <Text size="sm" c="dimmed">
-              {t('lastBackup', { time: formatTime(subject.last_success_at, language) })}
+              {subject.last_success_at === null
+                ? t('neverBackedUp')
+                : t('lastBackup', { time: formatTime(subject.last_success_at, language) })}
               {subject.next_at === null
                 ? ''
                 : ` · ${t('nextBackup', { time: formatTime(subject.next_at, language) })}`}

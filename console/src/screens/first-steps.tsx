@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Schema } from '../api/client';
 import { useT } from '../i18n';
-import type { Project } from '../queries/projects';
+import { type Project, useMayWrite } from '../queries/projects';
 import { ConnectButton } from '../ui/connect-button';
 import { Icon } from '../ui/icon';
 import { Section } from '../ui/parts';
@@ -32,6 +32,7 @@ export function FirstSteps({ project, overview }: { project: Project; overview: 
     defaultValue: '',
     getInitialValueInEffect: false,
   });
+  const mayWrite = useMayWrite(project);
   const done = doneSteps(overview);
   if (isHidden !== '' || done.size === STEPS.length - 1) return null;
   const next = STEPS.find((step) => !done.has(step));
@@ -40,7 +41,9 @@ export function FirstSteps({ project, overview }: { project: Project; overview: 
       <Stack renderRoot={(props) => <ol {...props} />} gap="md" p={0} m={0}>
         {STEPS.map((step, index) => (
           <StepLine key={step} step={step} number={index + 1} isDone={done.has(step)}>
-            <StepAction step={step} slug={project.slug} isNext={step === next} />
+            {mayWrite || step === 'connect' ? (
+              <StepAction step={step} slug={project.slug} isNext={step === next} />
+            ) : null}
           </StepLine>
         ))}
       </Stack>
@@ -83,23 +86,24 @@ function StepLine({ step, number, isDone, children }: StepLineProps) {
   );
 }
 
-const SCREENS = {
-  table: ['/projects/$slug/tables', 'tables'],
-  row: ['/projects/$slug/tables', 'tables'],
-  user: ['/projects/$slug/users', 'users'],
+const ACTIONS = {
+  table: { to: '/projects/$slug/tables', label: 'createTable', dialog: 'newTable' },
+  row: { to: '/projects/$slug/tables', label: 'insertRow', dialog: null },
+  user: { to: '/projects/$slug/users', label: 'createUser', dialog: 'newUser' },
 } as const;
 
 function StepAction({ step, slug, isNext }: { step: Step; slug: string; isNext: boolean }) {
   const t = useT();
   const variant = isNext ? 'filled' : 'default';
   if (step === 'connect') return <ConnectButton slug={slug} variant={variant} />;
-  const [to, label] = SCREENS[step];
+  const { to, label, dialog } = ACTIONS[step];
   return (
     <Button
       size="xs"
       variant={variant}
-      aria-label={`${t(label)}: ${t(`step_${step}`)}`}
-      renderRoot={(props) => <Link to={to} params={{ slug }} {...props} />}
+      renderRoot={(props) => (
+        <Link to={to} params={{ slug }} state={dialog === null ? {} : { dialog }} {...props} />
+      )}
     >
       {t(label)}
     </Button>

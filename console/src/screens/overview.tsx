@@ -41,32 +41,41 @@ function AtAGlance({ project }: { project: Project }) {
       {(data) => (
         <>
           <FirstSteps project={project} overview={data} />
-          {isEmpty(data) ? null : <SizeCards overview={data} />}
+          {isEmpty(data) ? null : <SizeCards project={project} overview={data} />}
         </>
       )}
     </Loaded>
   );
 }
 
-function SizeCards({ overview }: { overview: Schema<'ProjectOverview'> }) {
+function SizeCards({ project, overview }: { project: Project; overview: Schema<'ProjectOverview'> }) {
   const { t, language } = useLanguages();
   const facts = [
-    [t('database'), formatBytes(overview.database_bytes, language)],
-    [t('storage'), formatBytes(overview.storage_bytes, language)],
-    [t('tables'), formatNumber(overview.tables, language)],
-    [t('users'), formatNumber(overview.users, language)],
-    [t('files'), formatNumber(overview.files, language)],
-    [t('requestsOfDay'), formatNumber(overview.last_day.requests, language)],
-    [t('errorsOfDay'), formatNumber(overview.last_day.errors, language)],
+    ['schema', t('database'), formatBytes(overview.database_bytes, language)],
+    ['storage', t('storage'), formatBytes(overview.storage_bytes, language)],
+    ['tables', t('tables'), formatNumber(overview.tables, language)],
+    ['users', t('users'), formatNumber(overview.users, language)],
+    ['storage', t('files'), formatNumber(overview.files, language)],
+    ['inside', t('requestsOfDay'), formatNumber(overview.last_day.requests, language)],
+    ['inside', t('errorsOfDay'), formatNumber(overview.last_day.errors, language)],
     [
+      'backups',
       t('backedUp'),
       overview.last_backup_at === null ? t('neverBackedUp') : formatTime(overview.last_backup_at, language),
     ],
   ] as const;
   return (
     <SimpleGrid cols={{ base: 2, sm: 4 }}>
-      {facts.map(([label, value]) => (
-        <Card withBorder key={label} p="sm">
+      {facts.map(([screen, label, value]) => (
+        <Card
+          withBorder
+          key={label}
+          p="sm"
+          className={cardsStyles.link}
+          renderRoot={(props) => (
+            <Link to={`/projects/$slug/${screen}`} params={{ slug: project.slug }} {...props} />
+          )}
+        >
           <Text size="xs" c="dimmed">
             {label}
           </Text>

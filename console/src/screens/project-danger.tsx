@@ -3,6 +3,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { api } from '../api/client';
 import { useT } from '../i18n';
 import { type Project, useMay } from '../queries/projects';
@@ -17,15 +18,24 @@ export function Danger({ project }: { project: Project }) {
   return (
     <Section title={mayDelete ? t('lifecycle') : t('pauseProject')}>
       <Stack gap="sm">
-        <Text size="sm" c="dimmed">
-          {t('pauseProjectText')}
-        </Text>
-        <Group>
+        <Line text={t('pauseProjectText')}>
           <PauseButton project={project} />
-        </Group>
+        </Line>
         {mayDelete ? <Deletion project={project} /> : null}
       </Stack>
     </Section>
+  );
+}
+
+/** What an action does, and its button. */
+function Line({ text, children }: { text: string; children: ReactNode }) {
+  return (
+    <Group justify="space-between" gap="sm">
+      <Text size="sm" c="dimmed">
+        {text}
+      </Text>
+      {children}
+    </Group>
   );
 }
 
@@ -36,10 +46,7 @@ function Deletion({ project }: { project: Project }) {
   const [isAsking, dialog] = useDisclosure();
   return (
     <>
-      <Text size="sm" c="dimmed" mt="xs">
-        {t('deleteProjectText')}
-      </Text>
-      <Group>
+      <Line text={t('deleteProjectText')}>
         <Button
           color="red"
           variant="light"
@@ -48,7 +55,7 @@ function Deletion({ project }: { project: Project }) {
         >
           {t('deleteProject')}
         </Button>
-      </Group>
+      </Line>
       {isAsking ? (
         <Confirm
           title={t('deleteProject')}

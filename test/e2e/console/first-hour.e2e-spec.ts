@@ -177,8 +177,8 @@ inBrowser('the first hour in the console', () => {
     await page.getByRole('heading', { name: 'First steps' }).waitFor();
     expect(await page.getByText('Requests (24 h)').count()).toBe(0);
     await view.expectAccessible();
-    await step('Create a table').getByRole('link').click();
-    await view.button('New table').last().click();
+    await step('Create a user').getByRole('link', { name: 'Create user' }).waitFor();
+    await step('Create a table').getByRole('link', { name: 'Create table' }).click();
     await view.dialog().getByLabel('Name of the table').fill('todos');
     await view.button('Create table').click();
     await page.getByText('Table todos created').waitFor();

@@ -6,7 +6,8 @@ export const pause: Readonly<Record<keyof typeof english, string>> = {
   pauseProject: 'Projekt pausieren',
   pauseProjectQuestion:
     'Clients von {name} erhalten 503, bis Sie es fortsetzen. Zeilen, Benutzer, Dateien und Schlüssel bleiben, und Sicherungen laufen weiter.',
-  pauseProjectText: 'Seine API antwortet mit 503, alle Daten bleiben. Es lässt sich jederzeit fortsetzen.',
+  pauseProjectText:
+    'Ein pausiertes Projekt beantwortet Anfragen mit 503 und behält alle Daten. Es lässt sich jederzeit fortsetzen.',
   paused: 'Pausiert',
   pausedSince: 'Das Projekt ist seit {time} pausiert',
   pausedText: 'Seine API antwortet mit 503. SQL, Einstellungen, Sicherungen und Ratgeber bleiben verfügbar.',

@@ -1,6 +1,6 @@
 /** Descriptions of the settings of a project by their names, in German. The OpenAPI document has the English texts. */
 export const settings: Readonly<Record<string, string>> = {
-  access_token_lifetime: 'Sekunden, die ein Access-Token gültig ist',
+  access_token_lifetime: 'Zeit, die ein Access-Token gültig ist',
   allowed_email_domains: 'Nur diese Domains dürfen sich registrieren; leer: alle',
   anonymous_signin_enabled: 'Erlaubt anonyme Benutzer',
   anonymous_user_lifetime: 'Tage, nach denen anonyme Benutzer gelöscht werden',
@@ -9,7 +9,7 @@ export const settings: Readonly<Record<string, string>> = {
   before_user_created_hook: 'Kann eine Registrierung ablehnen',
   captcha: 'Captcha vor Registrierung, Anmeldung und Mails',
   custom_access_token_hook: 'Fügt den Access-Tokens Claims hinzu, anstelle von `auth.custom_claims`',
-  database_quota_bytes: 'Größe der Datenbank in Bytes, ab der Table REST neue und geänderte Zeilen ablehnt',
+  database_quota_bytes: 'Größe der Datenbank, ab der Table REST neue und geänderte Zeilen ablehnt',
   email_verification_required: 'Verlangt eine bestätigte E-Mail-Adresse für die Anmeldung',
   exposed_schemas: 'Schemas von Table REST; das erste ist das voreingestellte',
   extra_search_path: 'Schemas, die zum Suchpfad der Anfragen hinzukommen',
@@ -21,8 +21,7 @@ export const settings: Readonly<Record<string, string>> = {
   mail_templates: 'Mailvorlagen nach ihrer Art',
   mails_per_day: 'Höchstzahl der Mails in 24 Stunden',
   manual_linking_enabled: 'Angemeldete Benutzer dürfen Identitäten verknüpfen und lösen',
-  max_file_size:
-    'Maximale Größe einer Datei in Bytes, höchstens MAX_FILE_SIZE; ein Bucket kann weniger erlauben',
+  max_file_size: 'Maximale Größe einer Datei, höchstens MAX_FILE_SIZE; ein Bucket kann weniger erlauben',
   max_rows: 'Höchstzahl der Zeilen in einer Antwort von Table REST',
   mfa_required: 'Benutzer, die für Table REST und Speicher einen zweiten Faktor brauchen',
   mfa_verification_attempt_hook: 'Erfährt von jedem Code eines zweiten Faktors und kann ihn ablehnen',
@@ -45,7 +44,7 @@ export const settings: Readonly<Record<string, string>> = {
   reauthentication_required:
     'Verlangt für einen neuen Passkey oder eine neue Identität eine Sitzung, die jünger als einen Tag ist, und für ein neues Passwort über `/auth/v1/user` einen Code aus einer Mail',
   redirect_urls: 'Weitere Adressen, zu denen Links in Mails von `/auth/v1` führen dürfen',
-  refresh_token_lifetime: 'Sekunden ohne Erneuerung, nach denen eine Sitzung endet',
+  refresh_token_lifetime: 'Zeit ohne Erneuerung, nach der eine Sitzung endet',
   refuse_breached_passwords: 'Lehnt neue Passwörter ab, die aus Datenlecks bekannt sind',
   refuse_common_passwords: 'Lehnt die häufigsten Passwörter ab',
   requests_per_day: 'Höchstzahl der Anfragen von Mitternacht bis Mitternacht in UTC',
@@ -60,8 +59,8 @@ export const settings: Readonly<Record<string, string>> = {
     'Adresse der Anwendung: Dorthin führen Links in Mails von `/auth/v1`, wenn nichts anderes angegeben ist',
   sms_per_hour:
     'Höchstzahl der Nachrichten an Telefone in einer Stunde, ein Viertel davon für eine Clientadresse',
-  statement_timeout: 'Zeitlimit in Millisekunden für eine Anweisung von Table REST oder Speicher',
-  storage_quota_bytes: 'Maximale Größe aller Dateien zusammen in Bytes',
+  statement_timeout: 'Zeitlimit für eine Anweisung von Table REST oder Speicher',
+  storage_quota_bytes: 'Maximale Größe aller Dateien zusammen',
   storage_quota_files: 'Höchstzahl der Dateien',
   storage_requests_per_minute: 'Ersetzt die Rate des Plans für den Speicher',
   trusted_issuers: 'Aussteller, deren Tokens Table REST und Speicher annehmen',

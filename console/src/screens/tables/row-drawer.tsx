@@ -42,7 +42,7 @@ export function RowDrawer(props: RowDrawerProps) {
     onClose();
   };
   return (
-    <SideDrawer onClose={onClose} size="lg" title={row ? t('row') : t('insertRow')}>
+    <SideDrawer onClose={onClose} size="lg" title={row ? titleOf(relation, row) : t('insertRow')}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -93,6 +93,10 @@ export function RowDrawer(props: RowDrawerProps) {
     </SideDrawer>
   );
 }
+
+/** `orders · 3` */
+const titleOf = ({ name, primaryKey }: Relation, row: Row): string =>
+  [name, ...primaryKey.map((column) => row[column] ?? '')].join(' · ').slice(0, 120);
 
 type Place = Pick<RowDrawerProps, 'project' | 'relation' | 'relations'>;
 
