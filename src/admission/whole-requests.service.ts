@@ -21,13 +21,13 @@ export class WholeRequests {
    * @param abandoned aborted when the client disconnects: the request leaves the queue
    * @throws AppError 503 when too many requests wait, or another one takes too long
    */
-  run<T>(tenant: string, work: () => Promise<T>, abandoned?: AbortSignal): Promise<T> {
+  runRequest<T>(tenant: string, work: () => Promise<T>, abandoned?: AbortSignal): Promise<T> {
     return this.slots.use(work, tooManyRequests, tenant, abandoned);
   }
 
-  /** As run(), for a script of this many characters. A small script does not wait. */
+  /** As runRequest(), for a script of this many characters. A small script does not wait. */
   runScript<T>(project: string, length: number, work: () => Promise<T>, abandoned?: AbortSignal): Promise<T> {
-    return length < LARGE_SCRIPT ? work() : this.run(project, work, abandoned);
+    return length < LARGE_SCRIPT ? work() : this.runRequest(project, work, abandoned);
   }
 }
 

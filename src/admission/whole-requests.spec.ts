@@ -14,7 +14,7 @@ describe('large requests', () => {
       await new Promise(setImmediate);
       running.splice(running.indexOf(name), 1);
     };
-    await Promise.all(['a', 'a', 'a', 'b'].map((name) => admission.run(name, work(name))));
+    await Promise.all(['a', 'a', 'a', 'b'].map((name) => admission.runRequest(name, work(name))));
     expect(most).toBe(2);
   });
 
@@ -22,7 +22,7 @@ describe('large requests', () => {
     const admission = new WholeRequests();
     let end = (): void => undefined;
     const first = admission.runScript('a', LARGE, () => new Promise<void>((resolve) => (end = resolve)));
-    const flood = Array.from({ length: 60 }, () => admission.run('a', () => Promise.resolve()));
+    const flood = Array.from({ length: 60 }, () => admission.runRequest('a', () => Promise.resolve()));
     const outcomes = Promise.allSettled(flood);
     await expect(admission.runScript('a', 100, () => Promise.resolve('ran'))).resolves.toBe('ran');
     end();
@@ -36,19 +36,19 @@ describe('large requests', () => {
     jest.useFakeTimers();
     const admission = new WholeRequests();
     let end = (): void => undefined;
-    const first = admission.run('a', () => new Promise<void>((resolve) => (end = resolve)));
+    const first = admission.runRequest('a', () => new Promise<void>((resolve) => (end = resolve)));
     const client = new AbortController();
     const refused = { status: 503 };
-    const left = expect(admission.run('a', () => Promise.resolve(), client.signal)).rejects.toMatchObject(
-      refused,
-    );
-    const late = expect(admission.run('a', () => Promise.resolve())).rejects.toMatchObject(refused);
+    const left = expect(
+      admission.runRequest('a', () => Promise.resolve(), client.signal),
+    ).rejects.toMatchObject(refused);
+    const late = expect(admission.runRequest('a', () => Promise.resolve())).rejects.toMatchObject(refused);
     client.abort();
     jest.advanceTimersByTime(60_000);
     await Promise.all([left, late]);
     end();
     await first;
-    await expect(admission.run('a', () => Promise.resolve('ran'))).resolves.toBe('ran');
+    await expect(admission.runRequest('a', () => Promise.resolve('ran'))).resolves.toBe('ran');
     jest.useRealTimers();
   });
 });

@@ -77,18 +77,18 @@ export class Advisor {
 
   /** All checks. A check that fails is skipped. @throws the driver's error when the database cannot be used */
   async examine(project: ProjectEntity): Promise<Examination> {
-    const run = await this.run(project, CHECKS);
+    const run = await this.runChecks(project, CHECKS);
     const backups = await this.backups.find(project);
     return run.with(BackupAge.check, backups).result();
   }
 
   /** Critical advice only, for an overview of many projects. @throws as examine() */
   async findCritical(project: ProjectEntity): Promise<readonly Advice[]> {
-    const { advice } = (await this.run(project, CRITICAL_CHECKS)).result();
+    const { advice } = (await this.runChecks(project, CRITICAL_CHECKS)).result();
     return advice.filter(({ severity }) => severity === 'critical');
   }
 
-  private run(project: ProjectEntity, checks: readonly AdviceCheck<never>[]): Promise<Run> {
+  private runChecks(project: ProjectEntity, checks: readonly AdviceCheck<never>[]): Promise<Run> {
     return this.owner.use(
       project,
       'the advisor reads the catalogs',

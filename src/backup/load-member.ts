@@ -37,11 +37,11 @@ export async function loadMember(member: ArchiveMember, targets: Targets): Promi
       const objectId = objectIdIn(name);
       return await (content ? content.addFile(objectId, chunks) : files?.put(objectId, member));
     }
-    if (name === PRE_DATA) return await loader.run(await ArchiveReader.hold(chunks));
+    if (name === PRE_DATA) return await loader.loadDump(await ArchiveReader.hold(chunks));
     if (name === LARGE_OBJECTS) return await loader.addLargeObjects(chunks);
     if (name === POST_DATA) {
       await loader.setSequences(header.sequences);
-      return await loader.run(await ArchiveReader.hold(chunks));
+      return await loader.loadDump(await ArchiveReader.hold(chunks));
     }
     const table = header.tables.find((one) => one.member === name);
     if (!table) throw archiveInvalid(`${name} is not a member that this version knows`);

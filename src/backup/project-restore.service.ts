@@ -99,7 +99,7 @@ export class ProjectRestore {
       const copy = await this.copyOf(archive, options);
       await this.projects.assertFree({ id: copy.id ?? '', slug: copy.slug });
       const byAdmin = await this.extensions.forAdmin(archive.header.extensions);
-      return await this.run(archive, copy, byAdmin, options, actor);
+      return await this.restoreArchive(archive, copy, byAdmin, options, actor);
     } finally {
       // Ends the input as well, if something failed before its end.
       await members.return(undefined as never);
@@ -118,7 +118,7 @@ export class ProjectRestore {
     return archive;
   }
 
-  private async run(
+  private async restoreArchive(
     archive: OpenArchive,
     copy: ProjectCopy,
     extensions: readonly ArchivedExtension[],

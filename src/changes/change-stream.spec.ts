@@ -50,7 +50,7 @@ it('ends when the remembered tables have too many columns', async () => {
     onDone: () => undefined,
   };
   const stream = new ChangeStream({ connection, name: 's' } as unknown as OpenSlot, 0n, handler);
-  await expect(stream.run()).rejects.toThrow('too many tables have changed');
+  await expect(stream.readChanges()).rejects.toThrow('too many tables have changed');
   expect(read).toBe(Math.floor(500_000 / COLUMNS) + 2);
   stream.close();
 });
@@ -64,7 +64,7 @@ it('makes a new subscriber read again a change that had no recipient', async () 
     onDone: () => undefined,
   };
   const stream = new ChangeStream(slotOf(messages), 1n, handler);
-  void stream.run();
+  void stream.readChanges();
   await new Promise(setImmediate);
   expect(messages).toEqual([]);
   // In the middle of the commit: a subscriber that joins after the first change has missed the second one.

@@ -73,7 +73,7 @@ export class ChangeStream {
   }
 
   /** Reads until close(). @throws the error that ended the stream */
-  async run(): Promise<void> {
+  async readChanges(): Promise<void> {
     let read = 0;
     for (;;) {
       if (this.isBatchDue) await this.flush();

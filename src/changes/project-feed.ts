@@ -131,7 +131,7 @@ export class ProjectFeed {
     this.main = served;
     this.marks.push({ at: Date.now(), position: slot.now });
     this.upkeep ??= setInterval(() => void this.keepUp(), this.parts.keptMs / UPKEEPS).unref();
-    void served.stream.run().catch((error: unknown) => this.onBroken(served, error));
+    void served.stream.readChanges().catch((error: unknown) => this.onBroken(served, error));
   }
 
   private streamFor(
@@ -234,7 +234,7 @@ export class ProjectFeed {
       }
       stream.close();
     });
-    await stream.run().catch((error: unknown) => {
+    await stream.readChanges().catch((error: unknown) => {
       if (!isOver) {
         stream.close();
         throw error;

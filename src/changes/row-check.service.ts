@@ -141,7 +141,11 @@ export class RowCheck {
     relation: ChangedRelation,
     filter: ChangeFilter,
   ): Promise<void> {
-    await this.run(await this.workFor({ caller, rights, filters: [filter] }, relation), [], [filter]);
+    await this.runStatement(
+      await this.workFor({ caller, rights, filters: [filter] }, relation),
+      [],
+      [filter],
+    );
   }
 
   private async workFor({ caller, rights, filters }: RowGroup, relation: ChangedRelation): Promise<Work> {
@@ -224,7 +228,7 @@ export class RowCheck {
     refused: Set<string>,
   ): Promise<(CheckedRow | null)[]> {
     try {
-      return await this.run(work, rows, filters);
+      return await this.runStatement(work, rows, filters);
     } catch (error) {
       if (!isOfValues(error)) throw error;
       if (filters.length > 0) return this.eachFilter(work, rows, filters, refused);
@@ -250,7 +254,7 @@ export class RowCheck {
       const checked =
         good.length === 0
           ? []
-          : await this.run(work, good, [filter]).catch((error: unknown) => {
+          : await this.runStatement(work, good, [filter]).catch((error: unknown) => {
               if (!isOfValues(error)) throw error;
               refused.add(filter.text);
               return [];
@@ -262,7 +266,7 @@ export class RowCheck {
     return seen.map((row, at) => row && { ...row, matches: matches[at] ?? [] });
   }
 
-  private async run(
+  private async runStatement(
     work: Work,
     rows: readonly Row[],
     filters: readonly ChangeFilter[],

@@ -79,7 +79,7 @@ export class ProjectMigrationsService {
    * Applies the migrations that are not recorded yet. A failed migration is rolled back, and earlier ones stay applied.
    * @throws AppError 400 for SQL that fails; 409 for a changed or belated migration, and when another run takes too long
    */
-  run(
+  runMigrations(
     id: string,
     inputs: readonly MigrationInput[],
     options: MigrationOptions,
@@ -188,7 +188,7 @@ export class ProjectMigrationsService {
   ): Promise<readonly string[]> {
     const output = new MigrationOutput();
     const use = (client: BoundedClient): Promise<void> =>
-      this.deadline.run(
+      this.deadline.runUntilDeadline(
         project,
         client,
         timeoutSeconds,

@@ -34,7 +34,7 @@ export class DatabaseCopy {
   ) {}
 
   /** Copies everything except the sequences. */
-  async run(source: SourceSnapshot, hasLargeObjects: boolean): Promise<void> {
+  async copyDatabase(source: SourceSnapshot, hasLargeObjects: boolean): Promise<void> {
     const { loader, client, project } = this.target;
     this.progress.step('copying rows');
     for (const table of await source.rows.tables()) {
@@ -44,7 +44,7 @@ export class DatabaseCopy {
     }
     if (hasLargeObjects) await loader.addLargeObjects(this.counted(source.largeObjects(this.key)));
     this.progress.step('building indexes');
-    await loader.run(this.schema.postData);
+    await loader.loadDump(this.schema.postData);
     const place = { database: project.databaseName, roles: new Map<string, string>() };
     const refused = await restoreSettings(client, await source.rows.settings(), place);
     for (const line of refused) this.logger.warn(`a setting of ${project.slug} was not moved: ${line}`);

@@ -71,7 +71,7 @@ interface Prepared extends Run {
 /** The steps while writes are refused. */
 interface Transfer {
   /** Makes the target equal to the source. */
-  run(snapshot: SourceSnapshot): Promise<void>;
+  finishCopy(snapshot: SourceSnapshot): Promise<void>;
   /** Runs right before the switch, when the source accepts no other connections. */
   readonly leave?: () => Promise<void>;
   /** Sessions in the source database that leave() needs. */
@@ -90,7 +90,7 @@ export class MoveWork {
   ) {}
 
   /** @throws the reason when the project has to stay where it is */
-  async run(move: Move, progress: CopyProgress, signal: AbortSignal): Promise<void> {
+  async moveProject(move: Move, progress: CopyProgress, signal: AbortSignal): Promise<void> {
     const run = { move, progress, signal };
     await this.owner.repairAccess(move.source.project);
     progress.step('preparing the target');
@@ -102,7 +102,9 @@ export class MoveWork {
     const { schema, key, hasLargeObjects } = prepared.definitions;
     await this.onTarget(prepared, async (to) => {
       const copy = new DatabaseCopy(to, schema, key, run.progress);
-      await this.stopAndSwitch(prepared, copy, { run: (snapshot) => copy.run(snapshot, hasLargeObjects) });
+      await this.stopAndSwitch(prepared, copy, {
+        finishCopy: (snapshot) => copy.copyDatabase(snapshot, hasLargeObjects),
+      });
     });
   }
 
@@ -135,7 +137,7 @@ export class MoveWork {
           const checked = await this.checkedAgain(prepared);
           await catchUp.converge();
           await this.stopAndSwitch(checked, copy, {
-            run: (snapshot) => catchUp.finish(snapshot),
+            finishCopy: (snapshot) => catchUp.finish(snapshot),
             leave: () => changes.unpublish(),
             sessions: [await changes.sessionId()],
           });
@@ -173,7 +175,7 @@ export class MoveWork {
         move.source.project,
         async (snapshot) => {
           if (!(await snapshot.hasSchema(schema, key))) throw schemaChanged();
-          await new DatabaseCopy(to, schema, key, watched).run(snapshot, false);
+          await new DatabaseCopy(to, schema, key, watched).copyDatabase(snapshot, false);
         },
         exported,
       ),
@@ -205,7 +207,7 @@ export class MoveWork {
       async (client) => {
         const serverVersion = await versionOf(target);
         const loader = await ProjectLoader.begin(client, extensions, serverVersion, new Map());
-        await loader.run(definitions.schema.preData);
+        await loader.loadDump(definitions.schema.preData);
         await work({ client, loader, project: target.project, serverVersion });
       },
       settings,
@@ -255,7 +257,7 @@ export class MoveWork {
       if (!(await snapshot.hasSchema(definitions.schema, definitions.key))) throw schemaChanged();
       if (!definitions.hasLargeObjects && (await snapshot.hasLargeObjects())) throw largeObjectsChanged();
       const fingerprint = await schemaFingerprint(snapshot.client);
-      await transfer.run(snapshot);
+      await transfer.finishCopy(snapshot);
       progress.step('switching');
       const mine = [...locked.exempt, ...(transfer.sessions ?? []), await pidOf(snapshot.client)];
       await closeDatabase(locked.admin, project.databaseName, mine);

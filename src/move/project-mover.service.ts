@@ -126,7 +126,7 @@ export class ProjectMover implements BeforeApplicationShutdown {
         .whileLocked(id, async () => {
           const move = await this.begin(id, request, actor);
           resolve(await this.get(id));
-          await this.run(move);
+          await this.runMove(move);
         })
         .then((isMine) => {
           if (!isMine) reject(projectBusy());
@@ -173,11 +173,11 @@ export class ProjectMover implements BeforeApplicationShutdown {
   }
 
   /** Does not reject; the row records the outcome. */
-  private async run(move: Move): Promise<void> {
+  private async runMove(move: Move): Promise<void> {
     const { id, slug } = move.source.project;
     const progress = new MoveProgress(this.moves, id, this.stopping.signal);
     try {
-      await this.work.run(move, progress, this.stopping.signal);
+      await this.work.moveProject(move, progress, this.stopping.signal);
     } catch (error) {
       this.logger.warn(`the move of ${slug} failed: ${String(error)}`);
       await this.moves.fail(id, messageOf(error)).catch(() => undefined);

@@ -76,7 +76,7 @@ export class ProjectKeyLists {
     changed: (keys: readonly K[]) => readonly K[],
   ): Promise<void> {
     const column = COLUMNS[kind];
-    const project = await this.projects.update(
+    const project = await this.projects.updateProject(
       projectId,
       () => entryFor(action, actor, projectId, details),
       (before) => {

@@ -40,7 +40,7 @@ export class ProjectPauses {
   }
 
   private async set(id: string, action: string, pausedAt: Date | null, actor: Actor): Promise<ProjectEntity> {
-    const after = await this.repository.update(
+    const after = await this.repository.updateProject(
       id,
       ({ slug }) => entryFor(action, actor, id, { slug }),
       () => ({ pausedAt }),

@@ -159,7 +159,7 @@ export class ProjectRepository {
   }
 
   /** Changes an active project under a lock on its row. @returns null when there is none */
-  async update(
+  async updateProject(
     id: string,
     entryOf: (before: ProjectEntity) => AuditEntry,
     changesTo: (before: ProjectEntity) => Changes,

@@ -185,9 +185,9 @@ export class ProjectsService {
   }
 
   /** Takes effect with the next request, on every replica. @throws AppError 404 */
-  async update(id: string, change: ProjectChange, actor: Actor = PLINTH): Promise<ProjectEntity> {
+  async updateProject(id: string, change: ProjectChange, actor: Actor = PLINTH): Promise<ProjectEntity> {
     const signing = await this.signing.prepare(id, change.settings?.jwt_algorithm);
-    const entity = await this.projects.update(
+    const entity = await this.projects.updateProject(
       id,
       (before) => {
         assertUnchanged(before, change.unchanged_since ?? null);

@@ -102,7 +102,7 @@ export class RestService {
       }
       const rows = writer.begin(prepared);
       try {
-        const execution = await this.executor.run(sender, prepared, rows);
+        const execution = await this.executor.executeRequest(sender, prepared, rows);
         writer.write(prepared, rows, execution);
         return;
       } catch (error) {

@@ -22,7 +22,7 @@ export interface ScimDirectory {
   list(page: ScimPage): Promise<{ readonly total: number; readonly people: readonly ScimPerson[] }>;
   create(person: ScimChange & { readonly email: string }, origin: RequestOrigin): Promise<ScimPerson>;
   /** @throws AppError 404, 409 */
-  update(id: string, change: ScimChange, origin: RequestOrigin): Promise<ScimPerson>;
+  updatePerson(id: string, change: ScimChange, origin: RequestOrigin): Promise<ScimPerson>;
   /** @throws AppError 404, 409 */
   remove(id: string, origin: RequestOrigin): Promise<void>;
   /**

@@ -104,7 +104,7 @@ export class ScimGroupRepository {
   }
 
   /** Fails with 23505 for a known name. @returns null for an unknown group */
-  async update(
+  async updateGroup(
     { schema, query }: GroupTables,
     id: string,
     { displayName, externalId }: GroupChange,

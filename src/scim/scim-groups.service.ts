@@ -80,7 +80,7 @@ export class ScimGroups {
   }
 
   /** @throws AppError 400, 404, 409, 413 */
-  async update(
+  async updateGroup(
     { directory, base }: ScimCaller,
     id: string,
     change: GroupChange,
@@ -88,7 +88,7 @@ export class ScimGroups {
   ): Promise<JsonObject> {
     const work = async (tables: GroupTables): Promise<GroupOutcome<JsonObject>> => {
       const before = await this.find(tables, id);
-      const group = await this.rows.update(tables, before.id, change, this.clock.date());
+      const group = await this.rows.updateGroup(tables, before.id, change, this.clock.date());
       if (!group) throw scimGroupNotFound();
       const moved = await this.changeMembers(tables, group.id, change.members);
       const result = await this.show(tables, group, true, base);

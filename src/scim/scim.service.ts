@@ -65,7 +65,7 @@ export class Scim {
   }
 
   /** @throws AppError 400, 404, 409 */
-  async update(
+  async updateUser(
     caller: ScimCaller,
     id: string,
     change: ScimChange,
@@ -90,7 +90,7 @@ export class Scim {
     const changed =
       Object.keys(applied).length === 0
         ? person
-        : await caller.directory.update(person.id, applied, origin).catch(async (error: unknown) => {
+        : await caller.directory.updatePerson(person.id, applied, origin).catch(async (error: unknown) => {
             await this.links.setLink(caller.scope, person.id, link);
             throw error;
           });

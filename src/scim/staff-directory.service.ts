@@ -61,10 +61,10 @@ export class StaffDirectory implements ScimDirectory {
     };
     const entry = entryOf('person.scim_create', origin, { email: address.address });
     const member = await refusingTaken(this.members.create(account, entry));
-    return isActive === false ? this.update(member.id, { isActive }, origin) : toPerson(member);
+    return isActive === false ? this.updatePerson(member.id, { isActive }, origin) : toPerson(member);
   }
 
-  async update(id: string, change: ScimChange, origin: RequestOrigin): Promise<ScimPerson> {
+  async updatePerson(id: string, change: ScimChange, origin: RequestOrigin): Promise<ScimPerson> {
     const { email, name, isActive } = change;
     const applied = {
       ...(email === undefined ? {} : { email }),
@@ -73,7 +73,7 @@ export class StaffDirectory implements ScimDirectory {
     };
     const entry = entryOf('person.update', origin, { person_id: id, ...applied });
     const now = this.clock.date();
-    return toPerson(await refusingTaken(this.members.update(id, () => {}, applied, now, entry)));
+    return toPerson(await refusingTaken(this.members.updateMember(id, () => {}, applied, now, entry)));
   }
 
   remove(id: string, origin: RequestOrigin): Promise<void> {

@@ -52,10 +52,10 @@ export class UserDirectories {
             this.users.create(project, { ...this.toInput(change), email, emailVerified: true }, origin),
           ),
         ),
-      update: async (id, { email, ...change }, origin) => {
+      updatePerson: async (id, { email, ...change }, origin) => {
         const address = email === undefined ? {} : { email, emailVerified: true };
         const input = { ...this.toInput(change), ...address };
-        return person(await refusingTaken(this.users.update(project, id, input, origin)));
+        return person(await refusingTaken(this.users.updateUser(project, id, input, origin)));
       },
       remove: (id, origin) => this.users.remove(project, id, origin),
     };

@@ -76,7 +76,7 @@ export class ServerRepository {
     });
   }
 
-  async update(
+  async updateServer(
     name: string,
     { status, capacity, replicas, pooler }: ServerChange,
     entry: AuditEntry,

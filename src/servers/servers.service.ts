@@ -176,7 +176,11 @@ export class ServersService {
   }
 
   /** @throws AppError 404, 400 for a URL that cannot be used, 409 for the URL of the platform's server */
-  async update(name: string, change: ServerChange & { url?: string }, actor: Actor): Promise<ServerState> {
+  async updateServer(
+    name: string,
+    change: ServerChange & { url?: string },
+    actor: Actor,
+  ): Promise<ServerState> {
     const row = await this.row(name);
     const { url, ...rest } = change;
     if (url !== undefined) {
@@ -189,7 +193,7 @@ export class ServersService {
     }
     if (Object.values(rest).some((value) => value !== undefined)) {
       const details = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, String(value)]));
-      await this.servers.update(name, rest, entryOf('server.update', actor, { name, ...details }));
+      await this.servers.updateServer(name, rest, entryOf('server.update', actor, { name, ...details }));
     }
     await this.onChange();
     return this.get(name);

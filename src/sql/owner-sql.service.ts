@@ -49,7 +49,7 @@ export class OwnerSqlService {
    * statement, or on request of each. Table REST of this process sees the change before the response is sent.
    * @throws AppError 4xx with the database's fields, after a rollback
    */
-  async run(project: ProjectEntity, query: string, limits: SqlLimits): Promise<KeptAnswer> {
+  async runSql(project: ProjectEntity, query: string, limits: SqlLimits): Promise<KeptAnswer> {
     await assertFewStatements(query);
     const kept = new ResultCollector(limits.maxRows, limits.allResults);
     const types = new AnswerTypes(limits.textValues);
@@ -77,7 +77,7 @@ export class OwnerSqlService {
         if (isTimeout(error, began, limits)) throw sqlTookTooLong(limits.timeoutSeconds, error);
         throw error instanceof DatabaseError ? sqlFailed(error, query) : error;
       });
-    return this.deadline.run(project, client, limits.timeoutSeconds, work, limits.abandoned);
+    return this.deadline.runUntilDeadline(project, client, limits.timeoutSeconds, work, limits.abandoned);
   }
 }
 

@@ -20,7 +20,7 @@ export class SessionDeadline {
    * @param abandoned aborted when nobody waits for the outcome any longer; the running statement is then cancelled
    * @throws AppError 400 after the limit; else the error of `work`
    */
-  async run<T>(
+  async runUntilDeadline<T>(
     project: ProjectEntity,
     client: BoundedClient,
     timeoutSeconds: number,

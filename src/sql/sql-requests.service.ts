@@ -23,7 +23,7 @@ export class SqlRequests {
   ) {}
 
   /** The audit log gets the statements without their strings, which may hold secrets, and a hash of the whole text. */
-  async run(id: string, query: string, limits: SqlLimits, actor: Actor): Promise<KeptAnswer> {
+  async runSql(id: string, query: string, limits: SqlLimits, actor: Actor): Promise<KeptAnswer> {
     const project = await this.projects.get(id);
     const text = {
       length: query.length,
@@ -33,7 +33,7 @@ export class SqlRequests {
     const note = (outcome: Record<string, string>): Promise<void> =>
       this.audit.write({ action: 'project.sql', actor, projectId: id, details: { ...text, ...outcome } });
     try {
-      const work = (): Promise<KeptAnswer> => this.ownerSql.run(project, query, limits);
+      const work = (): Promise<KeptAnswer> => this.ownerSql.runSql(project, query, limits);
       const answer = await this.admission.runScript(project.id, query.length, work, limits.abandoned);
       await note({ commands: summaryOf(answer), sql });
       return answer;

@@ -67,13 +67,13 @@ export class StorageTransaction {
   }
 
   /** Runs several round trips in one transaction, for work that depends on a result. */
-  run<T>(context: StorageContext, work: (scope: TransactionScope) => Promise<T>): Promise<T> {
+  runTransaction<T>(context: StorageContext, work: (scope: TransactionScope) => Promise<T>): Promise<T> {
     const boundedWork = (scope: TransactionScope): Promise<T> =>
       work({
         query: (statement) => scope.query(bounded(statement)),
         batch: (statements) => scope.batch(statements.map(bounded)),
       });
-    return translated(this.door.run(context, boundedWork, limitsOf(context)));
+    return translated(this.door.runTransaction(context, boundedWork, limitsOf(context)));
   }
 }
 

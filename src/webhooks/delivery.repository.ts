@@ -126,7 +126,7 @@ export class DeliveryRepository {
 
   /** Lanes with waiting deliveries, except those in `busy`, in the order of their next attempts. */
   async lanes(project: Project, busy: readonly string[], limit: number): Promise<DueLane[]> {
-    const { rows } = await this.statements.run(project, {
+    const { rows } = await this.statements.runStatement(project, {
       name: 'hooks:lanes',
       text: LANES,
       values: [`{${busy.join()}}`, limit],
@@ -142,7 +142,7 @@ export class DeliveryRepository {
   }
 
   async take(project: Project, lane: string): Promise<WaitingDelivery[]> {
-    const { rows } = await this.statements.run(project, {
+    const { rows } = await this.statements.runStatement(project, {
       name: 'hooks:take',
       text: TAKE,
       values: [lane],
@@ -164,7 +164,7 @@ export class DeliveryRepository {
     attempt: Attempt,
   ): Promise<boolean> {
     const { durationMs, status, error, answer } = attempt;
-    const { rows } = await this.statements.run(project, {
+    const { rows } = await this.statements.runStatement(project, {
       name: 'hooks:record',
       text: `with done as (
           update hooks.deliveries set state = $2, attempts = attempts + 1,
@@ -184,7 +184,7 @@ export class DeliveryRepository {
   }
 
   async setFailing(project: Project, webhookId: string, isFailing: boolean): Promise<void> {
-    await this.statements.run(project, {
+    await this.statements.runStatement(project, {
       text: `update hooks.webhooks set failing_since = case when $2 then coalesce(failing_since, now()) end
         where id = $1 and (failing_since is not null) is distinct from $2`,
       values: [webhookId, isFailing],
@@ -220,7 +220,7 @@ export class DeliveryRepository {
   async bound(project: Project): Promise<number> {
     const { webhook_queue_rows: rows, webhook_queue_bytes: bytes } = project.settings;
     const values = [rows, bytes];
-    const { rows: found } = await this.statements.run(project, { text: IS_OVER, values });
+    const { rows: found } = await this.statements.runStatement(project, { text: IS_OVER, values });
     if (!new RecordReader('hooks.deliveries', found[0]).boolean('is_over')) return 0;
     let skipped = 0;
     for (let pass = 0; pass < MAX_PASSES; pass += 1) {
@@ -237,7 +237,7 @@ export class DeliveryRepository {
   async state(project: Project): Promise<ProjectState> {
     const count = (state: DeliveryState): string =>
       `(select count(*)::int from (select from hooks.deliveries where state = '${state}' limit ${MAX_COUNTED}) c)`;
-    const { rows } = await this.statements.run(project, {
+    const { rows } = await this.statements.runStatement(project, {
       text: `select ${count('waiting')} as waiting, ${count('failed')} as failed,
         (select min(created_at) from (select created_at from hooks.deliveries where state = 'waiting' limit ${MAX_COUNTED}) w) as oldest_at,
         exists (select from hooks.webhooks) or exists (select from hooks.schedules) as has_webhooks`,
@@ -257,7 +257,7 @@ export class DeliveryRepository {
     webhookId: string,
     filter: { readonly state: DeliveryState | null; readonly before: string | null; readonly limit: number },
   ): Promise<StoredDelivery[]> {
-    const { rows } = await this.statements.run(project, {
+    const { rows } = await this.statements.runStatement(project, {
       text: `select ${STORED_DELIVERY} from hooks.deliveries d
         left join hooks.attempts a on a.delivery_id = d.id and a.number = d.attempts
         where d.webhook_id = $1 and ($2::text is null or d.state = $2)

@@ -23,7 +23,7 @@ export const OWNER_SETTINGS = {
 export class HookStatements {
   constructor(private readonly rls: RlsTransaction) {}
 
-  async run(project: Project, statement: Statement): Promise<StatementResult> {
+  async runStatement(project: Project, statement: Statement): Promise<StatementResult> {
     const [result] = await this.batch(project, [statement]);
     if (!result) throw new Error('the pipeline returned no result');
     return result;

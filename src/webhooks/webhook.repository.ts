@@ -60,7 +60,7 @@ export class WebhookRepository {
   }
 
   /** @throws AppError 404, or as insert() */
-  async update(
+  async updateWebhook(
     project: ProjectEntity,
     id: string,
     change: (old: Webhook) => WebhookContent,

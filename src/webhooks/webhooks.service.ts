@@ -63,14 +63,14 @@ export class WebhooksService {
   }
 
   /** Absent members keep their values. @throws AppError 400, 404 */
-  async update(
+  async updateWebhook(
     projectId: string,
     id: string,
     changes: Partial<Omit<WebhookContent, 'table'>>,
     actor: Actor,
   ): Promise<Webhook> {
     const entity = await this.projects.get(projectId);
-    const webhook = await this.webhooks.update(entity, knownId(id), (old) => {
+    const webhook = await this.webhooks.updateWebhook(entity, knownId(id), (old) => {
       const content = { ...old, ...changes };
       assertContent(content);
       return content;

@@ -208,7 +208,7 @@ describe('several statements of one request', () => {
 
   it('are atomic in an explicit transaction', async () => {
     const context = await contextFor(project, 'service_role');
-    const work = door.run(context, async (scope) => {
+    const work = door.runTransaction(context, async (scope) => {
       await scope.query({ text: 'insert into items (id) values (8)' });
       throw new Error('changed my mind');
     });

@@ -51,7 +51,12 @@ export class AdminUsersRepository {
    * 23505 on users_email_key if the address is taken.
    * @returns null if there is no such user
    */
-  async update(project: Project, id: string, change: UserChange, audit: AuditEntry): Promise<Account | null> {
+  async updateUser(
+    project: Project,
+    id: string,
+    change: UserChange,
+    audit: AuditEntry,
+  ): Promise<Account | null> {
     const { passwordHash, bannedUntil, email } = change;
     const endsSessions = passwordHash !== undefined || Boolean(bannedUntil);
     const [changed] = await this.rls.systemBatch(project.database, REASON, [

@@ -80,7 +80,7 @@ export class AdminUsersService {
   }
 
   /** @throws AppError 400, 404 */
-  async update(project: Project, id: string, input: UserInput, origin: RequestOrigin): Promise<Account> {
+  async updateUser(project: Project, id: string, input: UserInput, origin: RequestOrigin): Promise<Account> {
     const old = input.merges ? await this.get(project, id) : null;
     const change = await this.toChange(project, input, old);
     const fields = Object.entries(input).flatMap(([field, value]) =>
@@ -88,7 +88,7 @@ export class AdminUsersService {
     );
     const context = { now: this.clock.date(), origin, details: { fields } };
     const entry = byServiceRole('user_updated', validId(id), context);
-    const account = await refusingTakenAddress(this.users.update(project, id, change, entry));
+    const account = await refusingTakenAddress(this.users.updateUser(project, id, change, entry));
     if (!account) throw userNotFound();
     return account;
   }

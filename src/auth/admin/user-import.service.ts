@@ -55,7 +55,7 @@ export class UserImport {
    * What was stored before an error of the stream or of the connection stays stored; a repeated import continues.
    * @param updates existing users get the given values; else they stay as they are
    */
-  async run(project: Project, body: AsyncIterable<Buffer>, updates: boolean): Promise<ImportReport> {
+  async importUsers(project: Project, body: AsyncIterable<Buffer>, updates: boolean): Promise<ImportReport> {
     const run = new Run(await this.issuers(project), (batch) =>
       this.users.store(
         project,

@@ -50,7 +50,7 @@ export class FactorRepository {
       query: 'select me.strong, exists (select from made) as found from me',
       values: [...ownerValues(owner, audit.now), id, name, sealedSecret, kind, phone ?? null],
     } as const;
-    return this.run(project, owner, withAudit(change, audit));
+    return this.runStatement(project, owner, withAudit(change, audit));
   }
 
   /** @returns the user's factors, the oldest first; null if the session is over */
@@ -90,11 +90,15 @@ export class FactorRepository {
       query: 'select me.strong, exists (select from gone) as found from me',
       values: [...ownerValues(owner, audit.now), id],
     } as const;
-    return this.run(project, owner, withAudit(change, audit));
+    return this.runStatement(project, owner, withAudit(change, audit));
   }
 
   /** @param statement that selects `strong` and `found` */
-  private async run(project: Project, owner: SessionOwner, statement: Statement): Promise<FactorOutcome> {
+  private async runStatement(
+    project: Project,
+    owner: SessionOwner,
+    statement: Statement,
+  ): Promise<FactorOutcome> {
     const statements = [...lockOwner(owner), statement];
     const results = await this.rls.systemBatch(project.database, REASON, statements);
     const row = results.at(-1)?.rows[0];

@@ -160,7 +160,7 @@ export class FactorService {
     { id, kind, valid }: { readonly id: string; readonly kind: FactorKind; readonly valid: boolean },
   ): Promise<void> {
     const input = { user_id: userId, factor_id: id, factor_type: kind, valid };
-    await this.hooks.run(project, 'mfa_verification_attempt_hook', input).catch((error: unknown) => {
+    await this.hooks.runHook(project, 'mfa_verification_attempt_hook', input).catch((error: unknown) => {
       if (valid) throw error;
     });
   }

@@ -35,7 +35,7 @@ export class Hooks {
    * @param id of the event, for a receiver that gets it more than once
    * @throws AppError 4xx if the function refuses, 500 if it fails, 503 if the database cannot be reached
    */
-  async run(project: Project, name: HookName, input: JsonObject, id?: string): Promise<void> {
+  async runHook(project: Project, name: HookName, input: JsonObject, id?: string): Promise<void> {
     const target = project.settings[name];
     if (target === null) return;
     let answer: unknown;
@@ -65,7 +65,7 @@ export class Hooks {
   }
 }
 
-/** @param text the answer as it was read @throws AppError as run() */
+/** @param text the answer as it was read @throws AppError as runHook() */
 function assertContinues(name: HookName, text: unknown): void {
   if ((text ?? null) === null) return;
   const answer = typeof text === 'string' && text.length <= MAX_ANSWER ? parseJson(text) : undefined;

@@ -158,7 +158,7 @@ export class AccountsController {
     @Body() { token, password }: UpdatePasswordDto,
     @CurrentOrigin() origin: RequestOrigin,
   ): Promise<MessageResponse> {
-    await this.resets.update(project, { token, password }, origin);
+    await this.resets.updatePassword(project, { token, password }, origin);
     return { message: 'The password has been updated' };
   }
 

@@ -107,7 +107,7 @@ export class AdminUsersController {
     @Body() body: UpdateAdminUserDto,
     @CurrentOrigin() origin: RequestOrigin,
   ): Promise<AdminUserEnvelopeResponse> {
-    return { user: toAdminUserView(await this.users.update(project, id, toInput(body), origin)) };
+    return { user: toAdminUserView(await this.users.updateUser(project, id, toInput(body), origin)) };
   }
 
   @Delete(':user_id')

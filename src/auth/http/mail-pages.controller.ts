@@ -50,7 +50,7 @@ export class MailPagesController {
         400,
         pageOf(context, { message: fault, form: formOf(context, token) }),
       );
-    const updated = this.resets.update(context.project, { token, password }, origin);
+    const updated = this.resets.updatePassword(context.project, { token, password }, origin);
     return answer(
       response,
       context,

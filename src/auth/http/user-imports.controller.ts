@@ -64,9 +64,9 @@ export class UserImportsController {
     if (Number(request.headers['content-length'] ?? 0) > MAX_BODY) throw bodyTooLarge(MAX_BODY);
     const memory = await this.bodies.reserve(request, HELD);
     const work = (): Promise<UserImportResponse> =>
-      this.imports.run(project, bounded(pacedBody(request, this.bodies.pace)), existing === 'update');
+      this.imports.importUsers(project, bounded(pacedBody(request, this.bodies.pace)), existing === 'update');
     try {
-      const report = await this.admission.run(project.id, work, clientLeft(response));
+      const report = await this.admission.runRequest(project.id, work, clientLeft(response));
       const { errors: _errors, unknown_providers: _providers, ...counts } = report;
       await this.audit.write({ actor, action: 'project.users.import', projectId: id, details: counts });
       return report;

@@ -74,7 +74,7 @@ export class UserController {
     const input = { name, email, password, currentPassword, data };
     // A null means the same as an absent member.
     const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
-    return { user: toUserView(await this.profiles.update(project, owner, given, origin)) };
+    return { user: toUserView(await this.profiles.updateProfile(project, owner, given, origin)) };
   }
 
   @Post('logout')

@@ -110,7 +110,7 @@ export class MailDelivery {
       };
       const user = { email: address, name: mail.userName };
       // An error is a failed attempt: the mail is tried again.
-      return this.hooks.run(project, 'send_email_hook', { user, email_data }, mailId);
+      return this.hooks.runHook(project, 'send_email_hook', { user, email_data }, mailId);
     }
     const composed = await this.composer.compose(project, {
       kind,

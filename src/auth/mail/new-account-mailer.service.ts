@@ -96,7 +96,7 @@ export class NewAccountMailer {
     if (project.settings.before_user_created_hook === null) return true;
     if (await this.accounts.findCredentials(project, account.email.key)) return false;
     try {
-      await this.hooks.run(project, 'before_user_created_hook', creationOf(account, origin));
+      await this.hooks.runHook(project, 'before_user_created_hook', creationOf(account, origin));
       return true;
     } catch (error) {
       if (error instanceof AppError && error.status < 500) return false;

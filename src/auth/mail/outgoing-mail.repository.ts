@@ -48,7 +48,7 @@ export class OutgoingMailRepository {
 
   /** Counts an attempt. @returns null if the mail does not exist, was sent, or was given up */
   async claim(project: Project, id: string, now: Date): Promise<OutgoingMail | null> {
-    const { rows } = await this.run(project, {
+    const { rows } = await this.runStatement(project, {
       name: 'auth:claim-mail',
       text: `update auth.outgoing_mails m set attempts = m.attempts + 1, handled_at = $2
         from auth.outgoing_mails o left join auth.users u on u.id = o.user_id
@@ -61,7 +61,7 @@ export class OutgoingMailRepository {
 
   /** Erases the sealed content: afterwards only the recipient has the token. */
   async markSent(project: Project, id: string, now: Date): Promise<void> {
-    await this.run(project, {
+    await this.runStatement(project, {
       name: 'auth:mail-sent',
       text: 'update auth.outgoing_mails set sent_at = $2, sealed = null, last_error = null where id = $1',
       values: [id, now],
@@ -70,7 +70,7 @@ export class OutgoingMailRepository {
 
   /** @param givenUpAt null if there will be another attempt */
   async markFailed(project: Project, id: string, error: string, givenUpAt: Date | null): Promise<void> {
-    await this.run(project, {
+    await this.runStatement(project, {
       name: 'auth:mail-failed',
       text: 'update auth.outgoing_mails set last_error = $2, failed_at = $3 where id = $1 and sent_at is null',
       values: [id, error.slice(0, MAX_LAST_ERROR), givenUpAt],
@@ -94,7 +94,7 @@ export class OutgoingMailRepository {
 
   /** Mails that were given up, the newest first. */
   async listFailed(project: Project, limit: number): Promise<FailedMail[]> {
-    const { rows } = await this.run(project, {
+    const { rows } = await this.runStatement(project, {
       text: `select ${FAILED_MAIL_COLUMNS} from auth.outgoing_mails
         where failed_at is not null order by created_at desc limit $1`,
       values: [limit],
@@ -113,7 +113,7 @@ export class OutgoingMailRepository {
   }
 
   /** Fails after a few seconds: workers that serve all projects wait for it. */
-  private async run(project: Project, statement: Statement): Promise<Pick<StatementResult, 'rows'>> {
+  private async runStatement(project: Project, statement: Statement): Promise<Pick<StatementResult, 'rows'>> {
     const begin = performance.now();
     try {
       const [, result] = await this.rls.systemBatch(project.database, REASON, [SHORT_TIMEOUT, statement]);

@@ -71,7 +71,7 @@ export class OAuthClientRepository {
   }
 
   /** @returns false if there is no such client */
-  async update(project: Project, client: OAuthClient, audit: AuditEntry): Promise<boolean> {
+  async updateClient(project: Project, client: OAuthClient, audit: AuditEntry): Promise<boolean> {
     const change = {
       name: 'auth:update-oauth-client',
       steps: {

@@ -90,7 +90,7 @@ export class OAuthClients {
   }
 
   /** @throws AppError 400, 404 */
-  async update(
+  async updateClient(
     project: Project,
     id: string,
     input: ClientInput,
@@ -155,7 +155,7 @@ export class OAuthClients {
     action: AuditAction,
     origin: RequestOrigin,
   ): Promise<OAuthClient> {
-    if (!(await this.rows.update(project, client, this.entry(action, client, origin))))
+    if (!(await this.rows.updateClient(project, client, this.entry(action, client, origin))))
       throw clientNotFound();
     return client;
   }

@@ -35,7 +35,7 @@ export class PasswordResetService {
    * Spends the token, sets the password and ends all sessions of the user.
    * @throws AppError 400 for an unacceptable password (the token stays valid), 401 for an invalid token, 429
    */
-  async update(
+  async updatePassword(
     project: Project,
     { token, password }: { token: string; password: string },
     origin: RequestOrigin,

@@ -35,7 +35,7 @@ export class PhoneCodes {
     private readonly clock: Clock,
   ) {}
 
-  /** @param keepsAccount keeps an earlier code's account @throws AppError 429 for too many messages, and as Hooks.run() */
+  /** @param keepsAccount keeps an earlier code's account @throws AppError 429 for too many messages, and as Hooks.runHook() */
   async send(
     project: Project,
     code: UnsentCode,
@@ -61,7 +61,7 @@ export class PhoneCodes {
     await this.rates.undo(`sms:${id}`);
   }
 
-  /** @throws AppError as Hooks.run() */
+  /** @throws AppError as Hooks.runHook() */
   async sendCounted(project: Project, code: UnsentCode, { keepsAccount = false } = {}): Promise<void> {
     const { id, phone, userId } = code;
     const otp = String(randomInt(10 ** DIGITS)).padStart(DIGITS, '0');
@@ -70,7 +70,7 @@ export class PhoneCodes {
     const saved = { ...code, codeHash: hashCode(project, id, otp), expiresAt };
     await this.codes.save(project, saved, { now: new Date(now), keepsAccount });
     const input = { user: { id: userId, phone: `+${phone}` }, sms: { otp, phone: `+${phone}` } };
-    await this.hooks.run(project, 'send_sms_hook', input);
+    await this.hooks.runHook(project, 'send_sms_hook', input);
   }
 
   /** Counts a message. @throws AppError 429 */

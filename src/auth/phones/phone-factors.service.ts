@@ -34,7 +34,7 @@ export class PhoneFactors {
     return { id, friendly_name: name };
   }
 
-  /** Sends a code. @throws AppError 400, 404, 429, and as Hooks.run() */
+  /** Sends a code. @throws AppError 400, 404, 429, and as Hooks.runHook() */
   async challenge(project: Project, owner: SessionOwner, id: string, origin: RequestOrigin): Promise<void> {
     const { phone } = await this.factors.find(project, owner, id);
     if (phone === null) throw factorNotFound();

@@ -49,7 +49,7 @@ export class PhoneSignIn {
     private readonly clock: Clock,
   ) {}
 
-  /** The answer does not reveal whether the phone has an account. @throws AppError 400, 403, 429, and as Hooks.run() */
+  /** The answer does not reveal whether the phone has an account. @throws AppError 400, 403, 429, and as Hooks.runHook() */
   async request(
     project: Project,
     { phone, createUser, password, data }: PhoneRequest,
@@ -96,7 +96,7 @@ export class PhoneSignIn {
     return this.signUps.signUpWithPhone(project, { phone, ...given }, origin);
   }
 
-  /** Sends a code to a new phone of the signed-in user. @throws AppError 400, 403, 429, and as Hooks.run() */
+  /** Sends a code to a new phone of the signed-in user. @throws AppError 400, 403, 429, and as Hooks.runHook() */
   async requestChange(
     project: Project,
     { userId, aal }: SessionOwner,

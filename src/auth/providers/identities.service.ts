@@ -152,7 +152,7 @@ export class IdentitiesService {
       invitedAt: null,
       now,
     };
-    await this.hooks.run(project, 'before_user_created_hook', creationOf(account, origin));
+    await this.hooks.runHook(project, 'before_user_created_hook', creationOf(account, origin));
     const entry = byAnonymous('sign_up', account.id, this.context(identity, origin));
     const isCreated = await this.identities.create(project, account, identity, entry);
     return isCreated ? this.accounts.findCredentialsById(project, account.id) : null;

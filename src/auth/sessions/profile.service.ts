@@ -44,7 +44,7 @@ export class ProfileService {
   }
 
   /** Checks the new address and the passwords before it changes anything. @throws AppError 400, 401, 403, 429 */
-  async update(
+  async updateProfile(
     project: Project,
     owner: SessionOwner,
     input: ProfileInput,

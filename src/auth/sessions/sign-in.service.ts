@@ -82,14 +82,14 @@ export class SignInService {
       return this.audit.write(project, { ...entry, actorId: null });
     });
     if (!credentials) throw wrongCredentials();
-    await this.hooks.run(project, HOOK, { user_id: credentials.account.id, valid: true });
+    await this.hooks.runHook(project, HOOK, { user_id: credentials.account.id, valid: true });
     return credentials;
   }
 
   /** An unknown address is reported too, without an id. The answer does not depend on the function. */
   private async reportFailure(project: Project, found: Credentials | null): Promise<void> {
     await this.hooks
-      .run(project, HOOK, { user_id: found?.account.id ?? null, valid: false })
+      .runHook(project, HOOK, { user_id: found?.account.id ?? null, valid: false })
       .catch((error: unknown) => this.logger.warn(`${HOOK} of project ${project.slug}: ${messageOf(error)}`));
   }
 

@@ -68,7 +68,7 @@ export class SignUpService {
       invitedAt: null,
       now: this.clock.date(),
     };
-    await this.hooks.run(project, 'before_user_created_hook', creationOf(account, origin));
+    await this.hooks.runHook(project, 'before_user_created_hook', creationOf(account, origin));
     return project.settings.email_verification_required
       ? this.createUnverified(project, account, origin, flow)
       : this.createWithSession(project, account, 'password', origin);
@@ -94,7 +94,7 @@ export class SignUpService {
       invitedAt: null,
       now: this.clock.date(),
     };
-    await this.hooks.run(project, 'before_user_created_hook', creationOf(account, origin));
+    await this.hooks.runHook(project, 'before_user_created_hook', creationOf(account, origin));
     return this.createWithSession(project, account, 'anonymous', origin);
   }
 
@@ -115,7 +115,7 @@ export class SignUpService {
       invitedAt: null,
       now: this.clock.date(),
     };
-    await this.hooks.run(project, 'before_user_created_hook', creationOf(account, origin));
+    await this.hooks.runHook(project, 'before_user_created_hook', creationOf(account, origin));
     return this.createWithSession(project, account, 'otp', origin);
   }
 

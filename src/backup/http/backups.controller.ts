@@ -122,7 +122,7 @@ export class BackupsController {
       header: archived,
       manifest,
       ...project
-    } = await this.admission.run(actor.name, work, options.abandoned);
+    } = await this.admission.runRequest(actor.name, work, options.abandoned);
     return {
       id: project.id,
       slug: project.slug,

@@ -75,7 +75,7 @@ export class InstallBackupsController {
       const body = Readable.from(pacedBody(request, this.bodies.pace), { objectMode: false });
       return this.restores.restore(body, options, actor);
     };
-    const { backedUpAt, projects, auditEntries, schedules, servers } = await this.admission.run(
+    const { backedUpAt, projects, auditEntries, schedules, servers } = await this.admission.runRequest(
       actor.name,
       work,
       options.abandoned,

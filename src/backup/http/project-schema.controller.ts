@@ -30,7 +30,7 @@ export class ProjectSchemaController {
       response.setHeader('Cache-Control', 'no-store');
       return response;
     };
-    const written = this.admission.run(id, () => this.schemas.write(id, open), clientLeft(response));
+    const written = this.admission.runRequest(id, () => this.schemas.write(id, open), clientLeft(response));
     return untilSent(`The schema of project ${id}`, written);
   }
 }

@@ -51,7 +51,7 @@ export class WalReceiver {
   gaps = 0;
 
   private constructor(private readonly options: WalReceiverOptions) {
-    this.ended = this.run();
+    this.ended = this.receiveLog();
   }
 
   /** Archives until stop(), and connects again after a fault. */
@@ -80,7 +80,7 @@ export class WalReceiver {
     return (performance.now() - this.completeAt) / 1_000;
   }
 
-  private async run(): Promise<void> {
+  private async receiveLog(): Promise<void> {
     const { signal } = this.stopped;
     while (!signal.aborted) {
       await this.receive().catch((error: unknown) => {

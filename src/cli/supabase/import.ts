@@ -56,7 +56,7 @@ export async function importSupabase(context: CommandContext, request: ImportReq
   const project = await findProject(context, request.project);
   const source = await SupabaseSource.open(request.url);
   try {
-    return await new Import(context, request, source).run(project);
+    return await new Import(context, request, source).importFound(project);
   } finally {
     await source.close();
   }
@@ -84,7 +84,7 @@ class Import {
     private readonly source: SupabaseSource,
   ) {}
 
-  async run(found: Found): Promise<ImportReport> {
+  async importFound(found: Found): Promise<ImportReport> {
     const { isRehearsal } = this.request;
     const project = found ?? (isRehearsal ? null : await this.create());
     this.report.differs.push(...(await this.source.remarks()), ...SETTINGS);
@@ -146,12 +146,12 @@ class Import {
     const triggers = await source.userTriggers();
     const calls = new Set(triggers.map((one) => one.calls));
     for (const text of await source.addedFunctions())
-      await target.run(text.slice(0, text.indexOf('(')), text);
+      await target.runSql(text.slice(0, text.indexOf('(')), text);
     await this.section(target, 'pre-data', calls);
     if (!this.request.isRehearsal) await this.rows(target);
     await this.section(target, 'post-data', calls);
     for (const { name, text } of triggers)
-      await target.run(`TRIGGER auth.users ${name}`, adaptedTrigger(text));
+      await target.runSql(`TRIGGER auth.users ${name}`, adaptedTrigger(text));
     if (!this.request.isRehearsal)
       for (const { schema, name } of await source.materializedViews())
         await target.tryRun(`refresh materialized view ${quoteQualified(schema, name)}`);
@@ -159,7 +159,7 @@ class Import {
     const published = await source.published();
     if (published.length > 0) await target.tryRun('create publication supabase_realtime');
     for (const { schema, name } of published)
-      await target.run(
+      await target.runSql(
         `PUBLICATION supabase_realtime of ${schema}.${name}`,
         `alter publication supabase_realtime add table ${quoteQualified(schema, name)}`,
       );
@@ -174,7 +174,7 @@ class Import {
       const into = this.source.schemas.includes(schema) ? schema : 'extensions';
       if (into !== 'public' && into !== 'extensions')
         await target.tryRun(`create schema if not exists ${quoteIdentifier(into)}`);
-      await target.run(
+      await target.runSql(
         `EXTENSION ${name}`,
         `create extension if not exists ${quoteIdentifier(name)} with schema ${quoteIdentifier(into)}`,
       );
@@ -201,7 +201,7 @@ class Import {
       const statement = adapted(entry, userTriggers);
       if (statement !== entry.text) this.differ(entry.object, 'sees the columns of auth.users in Plinth');
       for (const part of missingParts(entry)) this.differ(entry.object, `calls ${part}, which is not here`);
-      await target.run(entry.object, statement);
+      await target.runSql(entry.object, statement);
     }
     this.context.remark(`${section}: ${target.done} statements, ${target.existing} existed`);
   }

@@ -82,7 +82,7 @@ async function importPolicy(target: ImportTarget, policy: SourcePolicy): Promise
   }
   try {
     const translated = await translation(target, policy, counterpart);
-    await target.run(object, creation(policy, counterpart.table, translated));
+    await target.runSql(object, creation(policy, counterpart.table, translated));
   } catch (error) {
     target.failed.push({ object, reason: (error as Error).message });
   }

@@ -34,7 +34,7 @@ export class ImportTarget {
   }
 
   /** @returns false if the object exists already, or cannot be created, which is reported */
-  async run(object: string, text: string): Promise<boolean> {
+  async runSql(object: string, text: string): Promise<boolean> {
     const [before, after] = this.isRehearsal ? ['savepoint one', 'release savepoint one'] : [];
     try {
       if (before) await this.client.query(before);
@@ -62,10 +62,10 @@ export class ImportTarget {
     }
   }
 
-  /** As run(), for a statement whose object may not have been made. */
+  /** As runSql(), for a statement whose object may not have been made. */
   async tryRun(text: string): Promise<void> {
     const count = this.failed.length;
-    await this.run('', text);
+    await this.runSql('', text);
     this.failed.length = count;
   }
 }

@@ -46,7 +46,7 @@ export class ProjectLoader {
   }
 
   /** Runs a section of pg_dump's text in one transaction. */
-  async run(dump: Buffer): Promise<void> {
+  async loadDump(dump: Buffer): Promise<void> {
     await this.client.query(await new DumpText(this.target).section(dump));
   }
 

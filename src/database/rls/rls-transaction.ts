@@ -177,7 +177,7 @@ export class RlsTransaction {
   }
 
   /** Runs work in an explicit transaction, where a statement depends on the result of an earlier statement. */
-  async run<T>(
+  async runTransaction<T>(
     context: RlsContext,
     work: (scope: TransactionScope) => Promise<T>,
     settings?: ContextSettings,

@@ -47,6 +47,6 @@ export class ProjectMigrationsController {
       lockTimeoutSeconds: body.lock_timeout_seconds ?? DEFAULT_LOCK_TIMEOUT_SECONDS,
       abandoned: clientLeft(response),
     };
-    return this.migrations.run(id, body.migrations, options, actor);
+    return this.migrations.runMigrations(id, body.migrations, options, actor);
   }
 }

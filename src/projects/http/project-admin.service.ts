@@ -53,8 +53,8 @@ export class ProjectAdminService {
     return toRecord(await this.projects.get(id));
   }
 
-  async update(id: string, change: ProjectChange, actor: Actor): Promise<ProjectResponse> {
-    return toRecord(await this.projects.update(id, change, actor));
+  async updateProject(id: string, change: ProjectChange, actor: Actor): Promise<ProjectResponse> {
+    return toRecord(await this.projects.updateProject(id, change, actor));
   }
 
   async pause(id: string, actor: Actor): Promise<ProjectResponse> {

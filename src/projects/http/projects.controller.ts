@@ -98,7 +98,7 @@ export class ProjectsController {
     const isGranted = (body.plan ?? null) !== null || changesQuotas(body.settings ?? {});
     if (isGranted && !isOperator(staff)) throw roleForbids();
     await this.templates.assertValid(body.settings?.mail_templates ?? {});
-    return this.projects.update(id, body, actor);
+    return this.projects.updateProject(id, body, actor);
   }
 
   @Post(':id/pause')

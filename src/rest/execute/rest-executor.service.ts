@@ -18,7 +18,11 @@ export class RestExecutor {
    * @throws the driver's DatabaseError as it came; AppError for an outcome that the request rules out, and for rows that
    *   are too many to be held
    */
-  async run(sender: RequestSender, prepared: PreparedRequest, rows: RowCollector): Promise<Execution> {
+  async executeRequest(
+    sender: RequestSender,
+    prepared: PreparedRequest,
+    rows: RowCollector,
+  ): Promise<Execution> {
     const pipeline = requestPipeline(sender.caller, prepared, rows);
     const settings = settingsOf(sender, prepared);
     const { server } = sender.caller.database;

@@ -50,7 +50,7 @@ export class ScimGroupsController {
     @Body() body: unknown,
     @CurrentOrigin() origin: RequestOrigin,
   ): Promise<JsonObject> {
-    return this.groups.update(callerOf(request), id, parseGroup(body), origin);
+    return this.groups.updateGroup(callerOf(request), id, parseGroup(body), origin);
   }
 
   /** Returns no body, as Entra ID recommends: a group may have thousands of members. */
@@ -62,7 +62,7 @@ export class ScimGroupsController {
     @Body() body: unknown,
     @CurrentOrigin() origin: RequestOrigin,
   ): Promise<void> {
-    await this.groups.update(callerOf(request), id, parseGroupPatch(body), origin);
+    await this.groups.updateGroup(callerOf(request), id, parseGroupPatch(body), origin);
   }
 
   @Delete('Groups/:id')

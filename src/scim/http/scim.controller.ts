@@ -45,7 +45,7 @@ export class ScimController {
     @Body() body: unknown,
     @CurrentOrigin() origin: RequestOrigin,
   ): Promise<JsonObject> {
-    return this.scim.update(callerOf(request), id, parseUser(body), origin);
+    return this.scim.updateUser(callerOf(request), id, parseUser(body), origin);
   }
 
   @Patch('Users/:id')
@@ -55,7 +55,7 @@ export class ScimController {
     @Body() body: unknown,
     @CurrentOrigin() origin: RequestOrigin,
   ): Promise<JsonObject> {
-    return this.scim.update(callerOf(request), id, parsePatch(body), origin);
+    return this.scim.updateUser(callerOf(request), id, parsePatch(body), origin);
   }
 
   @Delete('Users/:id')

@@ -47,7 +47,9 @@ export class ServersController {
     @StrictBody() { status, capacity, url, replicas, pooler }: UpdateServerDto,
     @CurrentActor() actor: Actor,
   ): Promise<DatabaseServerResponse> {
-    return toRecord(await this.servers.update(name, { status, capacity, url, replicas, pooler }, actor));
+    return toRecord(
+      await this.servers.updateServer(name, { status, capacity, url, replicas, pooler }, actor),
+    );
   }
 
   @Delete(':name')

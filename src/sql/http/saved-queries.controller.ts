@@ -109,7 +109,7 @@ export class SavedQueriesController {
     await this.projects.get(projectId);
     if (!UUID.test(id)) throw savedQueryNotFound();
     const owner = { projectId, memberId: idOf(staff), actor };
-    const changed = await this.queries.update(owner, id, body, this.clock.date());
+    const changed = await this.queries.updateQuery(owner, id, body, this.clock.date());
     if (!changed) throw savedQueryNotFound();
     return changed;
   }

@@ -140,7 +140,7 @@ export class SqlController {
       readOnly: readOnly || isUnconfirmed,
       abandoned: clientLeft(response),
     };
-    const answer = await this.requests.run(id, body.query, limits, actor).catch((error: unknown) => {
+    const answer = await this.requests.runSql(id, body.query, limits, actor).catch((error: unknown) => {
       throw isUnconfirmed && !readOnly && isBeyondReading(error) ? stepUpRequired() : error;
     });
     await sendChunks(response, 200, { 'Content-Type': JSON_TYPE }, answerJson(answer)).catch(

@@ -79,7 +79,7 @@ export class SavedQueryRepository {
   }
 
   /** Changes a query of the staff member. @returns null if there is none @throws AppError 409 if the name is taken */
-  async update(
+  async updateQuery(
     owner: QueryOwner,
     id: string,
     {

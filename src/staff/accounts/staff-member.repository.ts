@@ -149,7 +149,7 @@ export class StaffMemberRepository {
   }
 
   /** @throws AppError 404, 409 for the last owner */
-  async update(
+  async updateMember(
     id: string,
     check: (before: StaffMemberRecord) => void,
     { email, name, role, disabled }: StaffMemberChange,

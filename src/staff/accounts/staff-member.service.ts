@@ -37,7 +37,7 @@ export class StaffMemberService {
    * @throws AppError 403 if an owner is concerned and the sender is not an owner, 404, 409 for the last
    * owner, 503 when the password of a database cannot be changed
    */
-  async update(
+  async updateMember(
     staff: StaffCaller,
     id: string,
     change: StaffMemberChange,
@@ -49,7 +49,7 @@ export class StaffMemberService {
     assertMayGrant(staff, change.role ?? null);
     const details = { person_id: id, ...change } as JsonObject;
     const now = this.clock.date();
-    const changed = await this.members.update(
+    const changed = await this.members.updateMember(
       id,
       (before) => assertMayGrant(staff, before.role),
       change,
@@ -60,7 +60,7 @@ export class StaffMemberService {
     return changed;
   }
 
-  /** @throws as update() */
+  /** @throws as updateMember() */
   async remove(staff: StaffCaller, id: string, rotatePasswords: boolean, actor: Actor): Promise<void> {
     assertId(id);
     const known = rotatePasswords ? await this.members.projectsKnownTo(id) : [];

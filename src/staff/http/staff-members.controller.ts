@@ -40,7 +40,7 @@ export class StaffMembersController {
     @CurrentActor() actor: Actor,
   ): Promise<StaffMemberResponse> {
     // Members that the body leaves out must be absent from the change.
-    return toStaffMemberResponse(await this.members.update(staff, id, { ...body }, rotate, actor));
+    return toStaffMemberResponse(await this.members.updateMember(staff, id, { ...body }, rotate, actor));
   }
 
   @Delete('people/:id')

@@ -109,7 +109,11 @@ export class BucketRepository {
   }
 
   /** Changes the given columns; a new name changes the slug. @throws AppError 409 */
-  async update(caller: StorageContext, address: string, change: BucketChange): Promise<Bucket | Refusal> {
+  async updateBucket(
+    caller: StorageContext,
+    address: string,
+    change: BucketChange,
+  ): Promise<Bucket | Refusal> {
     const values: unknown[] = [address];
     const parameter = (value: unknown): string => `$${values.push(value)}`;
     const columns = Object.entries(columnsOf(change)).map(([name, value]) => `${name} = ${parameter(value)}`);

@@ -35,10 +35,10 @@ export class BucketsService {
   }
 
   /** @throws AppError 400, 404, 403, 409 */
-  async update(caller: StorageContext, address: string, change: BucketChange): Promise<Bucket> {
+  async updateBucket(caller: StorageContext, address: string, change: BucketChange): Promise<Bucket> {
     if (change.name !== undefined) assertBucketName(change.name);
     return this.unlessRefused(
-      await this.buckets.update(caller, address, normalised(change)),
+      await this.buckets.updateBucket(caller, address, normalised(change)),
       caller,
       address,
     );

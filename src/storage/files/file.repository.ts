@@ -122,7 +122,7 @@ export class FileRepository {
   }
 
   /** @throws AppError 409 when the name is taken in the other bucket, 413 when that has no room */
-  async update(caller: StorageContext, id: string, change: FileChange): Promise<ChangedFile | Refusal> {
+  async updateFile(caller: StorageContext, id: string, change: FileChange): Promise<ChangedFile | Refusal> {
     const values: unknown[] = [];
     const parameter = (value: unknown): string => `$${values.push(value) + 1}`;
     const sets = [
@@ -158,7 +158,7 @@ export class FileRepository {
   ): Promise<{ id: string; address: ObjectAddress }[]> {
     const uuids = ids.filter((id) => UUID.test(id));
     // Sent for an empty list too, because the transaction also checks the caller's session.
-    return this.door.run(caller, async (scope) => {
+    return this.door.runTransaction(caller, async (scope) => {
       const [removed, remaining] = await scope.batch([
         {
           name: 'storage:delete-files',

@@ -115,7 +115,7 @@ export class FilesService {
   }
 
   /** Changes name, bucket, type or metadata. @throws AppError 400, 403, 404, 409, 413, 415 */
-  async update(caller: Caller, id: string, update: FileUpdate): Promise<ChangedFile> {
+  async updateFile(caller: Caller, id: string, update: FileUpdate): Promise<ChangedFile> {
     const { bucket_name: bucketName, content_type: given, ...rest } = update;
     if (rest.filename !== undefined) assertFilename(rest.filename);
     const type = given === undefined ? given : parseContentType(given, 'content_type');
@@ -123,7 +123,7 @@ export class FilesService {
     // The bucket's limits matter only for a move or a new type.
     const needsBucket = bucketName !== undefined || type !== undefined;
     const bucketId = needsBucket ? await this.acceptingBucket(caller, id, type, bucketName) : undefined;
-    const outcome = await this.files.update(caller, id, { ...rest, content_type: type, bucketId });
+    const outcome = await this.files.updateFile(caller, id, { ...rest, content_type: type, bucketId });
     return this.unlessRefused(outcome, caller, id);
   }
 

@@ -39,11 +39,11 @@ export class GroupedInserts {
       const one = { caller, file, overwrite, resolve, reject };
       const waiting = this.waiting.get(group);
       if (waiting) waiting.push(one);
-      else void this.run(group, one);
+      else void this.runGroup(group, one);
     });
   }
 
-  private async run(group: string, first: Waiting): Promise<void> {
+  private async runGroup(group: string, first: Waiting): Promise<void> {
     const waiting = [first];
     this.waiting.set(group, waiting);
     for (;;) {

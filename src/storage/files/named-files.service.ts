@@ -104,7 +104,7 @@ export class NamedFilesService {
   async moveFile(caller: Caller, from: FileAddress, to: FileAddress): Promise<ChangedFile> {
     const { id } = await this.get(caller, from);
     const bucket = to.bucket === from.bucket ? {} : { bucket_name: to.bucket };
-    return this.filesById.update(caller, id, { filename: to.filename, ...bucket });
+    return this.filesById.updateFile(caller, id, { filename: to.filename, ...bucket });
   }
 
   /** @throws AppError 400, 403, 404, 409, 413, 415 */

@@ -58,7 +58,7 @@ export class BucketsController {
     @Param('bucket_name', BucketAddressPipe) address: string,
     @StrictBody() body: UpdateBucketDto,
   ): Promise<Bucket> {
-    return this.buckets.update(caller, address, body);
+    return this.buckets.updateBucket(caller, address, body);
   }
 
   @Delete(':bucket_name')

@@ -79,7 +79,7 @@ export class FilesController {
     @StrictBody() body: UpdateFileDto,
     @Res() response: Response,
   ): Promise<FileRecord> {
-    const { record, marks } = await this.files.update(caller, id, body);
+    const { record, marks } = await this.files.updateFile(caller, id, body);
     this.warnings.report(caller.project, record, marks, response);
     return record;
   }

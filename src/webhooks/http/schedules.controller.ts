@@ -67,7 +67,7 @@ export class SchedulesController {
     @StrictBody() body: UpdateScheduleDto,
     @CurrentActor() actor: Actor,
   ): Promise<ScheduleResponse> {
-    return toScheduleResponse(await this.schedules.update(projectId, id, changesOf(body), actor));
+    return toScheduleResponse(await this.schedules.updateSchedule(projectId, id, changesOf(body), actor));
   }
 
   @Delete(':schedule_id')

@@ -83,7 +83,7 @@ export class WebhooksController {
       ...(url ? { url } : {}),
       ...((enabled ?? null) === null ? {} : { enabled }),
     };
-    return toWebhookResponse(await this.webhooks.update(projectId, id, changes, actor));
+    return toWebhookResponse(await this.webhooks.updateWebhook(projectId, id, changes, actor));
   }
 
   @Post(':webhook_id/secret')

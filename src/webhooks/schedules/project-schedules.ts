@@ -98,7 +98,7 @@ export class ProjectSchedules {
   }
 
   private begin(schedule: Schedule, dueAt: Date): void {
-    const work = this.run(schedule, dueAt)
+    const work = this.runSchedule(schedule, dueAt)
       .catch((error: unknown) =>
         this.logger.warn(`schedule ${schedule.id} of project ${this.project.slug}: ${messageOf(error)}`),
       )
@@ -106,7 +106,7 @@ export class ProjectSchedules {
     this.running.set(schedule.id, work);
   }
 
-  private async run({ id, sql }: Schedule, dueAt: Date): Promise<void> {
+  private async runSchedule({ id, sql }: Schedule, dueAt: Date): Promise<void> {
     const { schedules } = this.tools;
     const runId = await schedules.begin(this.project, id, dueAt);
     if (runId === null) return;
@@ -129,7 +129,7 @@ export class ProjectSchedules {
       textValues: true,
       abandoned: this.stopping.signal,
     };
-    const work = (): ReturnType<OwnerSqlService['run']> => this.tools.sql.run(entity, sql, limits);
+    const work = (): ReturnType<OwnerSqlService['runSql']> => this.tools.sql.runSql(entity, sql, limits);
     const { statements } = await slots.use(
       work,
       () => new Error('Plinth was stopped'),

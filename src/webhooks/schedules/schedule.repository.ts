@@ -34,7 +34,7 @@ export class ScheduleRepository {
   ) {}
 
   async list(project: Project): Promise<Schedule[]> {
-    const { rows } = await this.run(project, {
+    const { rows } = await this.runStatement(project, {
       name: 'hooks:schedules',
       text: `select ${SCHEDULE_COLUMNS} from hooks.schedules s order by s.name limit ${MAX_SCHEDULES}`,
       maxBytes: MAX_LIST_BYTES,
@@ -50,7 +50,7 @@ export class ScheduleRepository {
   }
 
   /** Times that passed while it was disabled are skipped. @throws AppError 404, 409 */
-  update(project: ProjectEntity, id: string, content: ScheduleContent, now: Date): Promise<Schedule> {
+  updateSchedule(project: ProjectEntity, id: string, content: ScheduleContent, now: Date): Promise<Schedule> {
     const text = `update hooks.schedules s set (name, cron, time_zone, sql, url, body, enabled) = row(${VALUES}), updated_at = now(),
         last_due_at = case when s.enabled and s.cron = $3 and s.time_zone = $4 then s.last_due_at else $9 end
       where s.id = $1 returning ${SCHEDULE_COLUMNS}`;
@@ -70,7 +70,7 @@ export class ScheduleRepository {
 
   /** The newest first. */
   async listRuns(project: Project, id: string, limit: number): Promise<ScheduleRun[]> {
-    const { rows } = await this.run(project, {
+    const { rows } = await this.runStatement(project, {
       text: 'select * from hooks.schedule_runs where schedule_id = $1 order by started_at desc limit $2::int',
       values: [id, limit],
       maxBytes: MAX_LIST_BYTES,
@@ -80,7 +80,7 @@ export class ScheduleRepository {
 
   /** Claims a time of a schedule. @returns the id of its run; null: it was taken before, or the schedule is disabled */
   async begin(project: Project, id: string, dueAt: Date): Promise<string | null> {
-    const { rows } = await this.run(project, {
+    const { rows } = await this.runStatement(project, {
       name: 'hooks:begin-run',
       text: `with mine as (update hooks.schedules set last_due_at = $2 where id = $1 and enabled and last_due_at < $2 returning id),
           old as (delete from hooks.schedule_runs where id in (
@@ -92,7 +92,7 @@ export class ScheduleRepository {
   }
 
   async finish(project: Project, runId: string, state: RunState, text: string): Promise<void> {
-    await this.run(project, {
+    await this.runStatement(project, {
       name: 'hooks:finish-run',
       text: `update hooks.schedule_runs set state = $2, finished_at = now(), result = case when $2 = 'succeeded' then $3 end,
           error = case when $2 = 'failed' then $3 end where id = $1 and state = 'running'`,
@@ -102,7 +102,7 @@ export class ScheduleRepository {
 
   /** Queues the request of a schedule, in the transaction that ends the run. @throws Error without a webhook for http_post */
   async post(project: Project, runId: string): Promise<void> {
-    await this.run(project, {
+    await this.runStatement(project, {
       name: 'hooks:post-run',
       text: `update hooks.schedule_runs r set state = 'succeeded', finished_at = now(),
           result = hooks.http_post(s.url, coalesce(s.body, '{}'), '{}', s.id::text)::text
@@ -113,7 +113,7 @@ export class ScheduleRepository {
 
   /** Ends the runs of a process that has ended. */
   async failRunning(project: Project): Promise<void> {
-    await this.run(project, {
+    await this.runStatement(project, {
       text: `update hooks.schedule_runs set state = 'failed', finished_at = now(), error = 'Plinth was stopped'
         where state = 'running'`,
     });
@@ -142,8 +142,8 @@ export class ScheduleRepository {
     return this.owner.use(project, 'changes schedules', work, OWNER_SETTINGS);
   }
 
-  private run(project: Project, statement: Statement): Promise<StatementResult> {
-    return this.statements.run(project, statement);
+  private runStatement(project: Project, statement: Statement): Promise<StatementResult> {
+    return this.statements.runStatement(project, statement);
   }
 }
 

@@ -45,7 +45,7 @@ export class SchedulesService {
   }
 
   /** Absent members keep their values. @throws AppError 400, 404, 409 */
-  async update(
+  async updateSchedule(
     projectId: string,
     id: string,
     changes: Partial<ScheduleContent>,
@@ -53,7 +53,7 @@ export class SchedulesService {
   ): Promise<Schedule> {
     const content = { ...(await this.get(projectId, id)), ...changes };
     assertSchedule(content);
-    const schedule = await this.schedules.update(
+    const schedule = await this.schedules.updateSchedule(
       await this.projects.get(projectId),
       id,
       content,

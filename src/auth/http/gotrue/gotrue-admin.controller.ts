@@ -144,7 +144,7 @@ export class GoTrueAdminController {
     @CurrentOrigin() origin: RequestOrigin,
   ): Promise<GoTrueUserResponse> {
     const input = { ...toInput(body, this.clock.now()), merges: true };
-    return toPlainUser(project, await this.users.update(project, id, input, origin));
+    return toPlainUser(project, await this.users.updateUser(project, id, input, origin));
   }
 
   @Delete('admin/users/:user_id')

@@ -82,7 +82,7 @@ export class GoTrueOAuthAdminController {
     @Body() body: OAuthClientUpdateDto,
     @CurrentOrigin() origin: RequestOrigin,
   ): Promise<OAuthClientResponse> {
-    return toClientView(await this.clients.update(project, id, toClientInput(body), origin));
+    return toClientView(await this.clients.updateClient(project, id, toClientInput(body), origin));
   }
 
   @Delete(':client_id')

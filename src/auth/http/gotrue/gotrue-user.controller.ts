@@ -110,7 +110,7 @@ export class GoTrueUserController {
     const prove = (): Promise<void> =>
       this.reauthentication.assertProved(project, owner, nonce ?? undefined, origin);
     const proof = change.password === undefined ? undefined : prove;
-    const { id } = await this.profiles.update(project, owner, { ...change, proof }, origin, flow);
+    const { id } = await this.profiles.updateProfile(project, owner, { ...change, proof }, origin, flow);
     return this.userOf(project, id);
   }
 

@@ -74,7 +74,7 @@ export class S3Cors {
   }
 
   private async write({ caller, bucket }: BucketCall, text: string | null): Promise<void> {
-    await this.buckets.update(caller, bucket, { cors_rules: text });
+    await this.buckets.updateBucket(caller, bucket, { cors_rules: text });
     this.cache.delete(caller.project.id);
   }
 

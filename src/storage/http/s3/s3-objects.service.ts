@@ -133,7 +133,7 @@ export class S3Objects {
     if (isSame && !isReplaced && !isRetagged)
       throw invalidRequest('A copy of an object to itself must replace its metadata or its tags');
     const { record } = isSame
-      ? await this.filesById.update(caller, source.file.id, { metadata, content_type: contentType })
+      ? await this.filesById.updateFile(caller, source.file.id, { metadata, content_type: contentType })
       : await this.files.copyFile(caller, source.address, target, {
           upsert,
           metadata,
@@ -225,7 +225,7 @@ export class S3Objects {
 
   private async changeTags(call: ObjectCall, tags: JsonObject): Promise<void> {
     const file = await this.find(call, { bucket: call.bucket, filename: call.key });
-    await this.filesById.update(call.caller, file.id, {
+    await this.filesById.updateFile(call.caller, file.id, {
       metadata: { ...withoutTags(file.metadata), ...tags },
     });
   }

@@ -80,7 +80,7 @@ export class StorageBucketsController {
     @Param('bucket_name', BucketAddressPipe) address: string,
     @Body() body: UpdateStorageBucketDto,
   ): Promise<StorageMessageResponse> {
-    await this.buckets.update(caller, address, bucketChange(body));
+    await this.buckets.updateBucket(caller, address, bucketChange(body));
     return { message: 'Successfully updated' };
   }
 
