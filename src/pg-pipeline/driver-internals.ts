@@ -26,7 +26,7 @@ declare module 'pg' {
     connect(path: string): void;
     /** Parses what the stream emits as `data` and emits it as events. Call it once, when the stream is ready. */
     attachListeners(stream: EventEmitter): void;
-    /** Sends an SSLRequest. The server's answer makes the connection encrypt itself. */
+    /** Sends an SSLRequest. If the server agrees, the connection encrypts itself. */
     requestSsl(): void;
     /** Sends a CancelRequest, which takes the place of the startup message. */
     cancel(processId: number, secretKey: number): void;

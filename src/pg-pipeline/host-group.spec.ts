@@ -14,7 +14,7 @@ beforeEach(() => {
   ];
 });
 
-/** A host that does not answer, until it is given up. */
+/** A host that does not answer until giveUp() ends the attempt with a timeout. */
 function silence(): { readonly promise: Promise<boolean>; readonly giveUp: () => void } {
   let giveUp = (): void => undefined;
   const promise = new Promise<boolean>((_, reject) => {

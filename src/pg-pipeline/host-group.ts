@@ -126,7 +126,7 @@ export class HostGroup {
   }
 }
 
-/** Null if the host is the primary. */
+/** Why the host is not the primary; null if it is. */
 async function reasonAgainst(address: HostAddress, probe: Probe): Promise<Error | null> {
   try {
     return (await probe(address)) ? null : new Error(`${formatHost(address)} is a standby`);

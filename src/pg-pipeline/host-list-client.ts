@@ -97,7 +97,7 @@ export class PrimarySocket extends Socket {
     super();
   }
 
-  /** @param _args the address that the client has, which is that of the first host */
+  /** @param _args the address of the first host, which the client passes; it is not used */
   override connect(..._args: unknown[]): this {
     new HostListClient({ connectionString: this.url }).findPrimary().then(
       ({ host, port }) => super.connect(port, host),

@@ -32,7 +32,7 @@ export function withHostList(url: string): string {
   return target.href;
 }
 
-/** The hosts of a URL of withHostList(); empty for a URL with a single host. */
+/** The hosts of a URL that withHostList() returned; empty for a URL with a single host. */
 export function hostsOf(url: string | undefined): readonly HostAddress[] {
   if (url === undefined || !URL.canParse(url)) return [];
   const list = new URL(url).searchParams.get(PARAMETER)?.split(',') ?? [];

@@ -17,7 +17,7 @@ const error = (text: string, hint = 'a hint'): Buffer =>
   message('E', `SERROR\0VERROR\0C22P02\0M${text}\0H${hint}\0\0`);
 const notice = (text: string): Buffer => message('N', `SNOTICE\0C00000\0M${text}\0\0`);
 
-/** Passes a stream through the limiter in pieces of that size, and returns the output. */
+/** Passes a stream through the limiter in pieces of `size` bytes, and returns the output. */
 function limited(stream: Buffer, size: number, limits: Partial<MessageLimits> = {}): Buffer {
   const passed: Buffer[] = [];
   const limiter = new MessageLimiter(
@@ -33,7 +33,7 @@ function* pieces(stream: Buffer, size: number): Generator<Buffer> {
   let [at, next] = [0, 0];
   while (at < stream.length) {
     let end = Math.min(stream.length, at + size);
-    // The ends of messages up to there; a header that is cut waits for the next piece.
+    // Advances to the end of the last header in the piece; an incomplete header is left for the next piece.
     while (next + 5 <= end) next += 1 + stream.readUInt32BE(next + 1);
     if (next < end) end = next === at ? Math.min(stream.length, next + 5) : next;
     yield stream.subarray(at, end);

@@ -5,7 +5,7 @@
  */
 import { BINARY, type Format, NULL_LENGTH, TEXT } from './protocol';
 
-/** Bytes into which most pipelines fit. */
+/** The size of the buffer in bytes: most pipelines fit into it. */
 const USUAL = 16 * 1024;
 /** Bytes above which a buffer is returned instead of being copied and kept. */
 const KEPT = 64 * 1024;
@@ -49,7 +49,7 @@ export class MessageWriter {
 
   /**
    * Binds the statement of that name to the unnamed portal.
-   * @param formats of the columns of its result: one for all, or one for each
+   * @param formats of the result's columns: one for all columns, or one for each
    */
   bind(name: string, values: readonly WireValue[], formats: readonly Format[]): void {
     const length = this.begin(BIND);
@@ -96,7 +96,10 @@ export class MessageWriter {
     this.end(this.begin(SYNC));
   }
 
-  /** As take(), in parts, with the large values in between, which must not change until they are sent. */
+  /**
+   * Like take(), but returns the bytes in parts, with the large values between them. A large value must not
+   * change until it is sent.
+   */
   takeParts(): Buffer[] {
     const { large } = this;
     this.large = [];

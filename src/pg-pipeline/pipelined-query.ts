@@ -11,7 +11,7 @@ import type { StatementCache } from './statement-cache';
 import { StatementRun } from './statement-run';
 import type { WireConnection } from './wire-connection';
 
-/** Bytes of all rows that a pipeline collects, unless its statements say otherwise. */
+/** Maximum bytes of all rows that a pipeline collects, unless its statements have their own limit. */
 const DEFAULT_MAX_BYTES = 4 * 1024 * 1024;
 
 /** SQLSTATE of a prepared statement whose result was changed by DDL. */
@@ -141,7 +141,7 @@ export class PipelinedQuery implements DriverQuery, RunningQuery {
 
   handleCopyInResponse(connection: Connection): void {
     connection.sendCopyFail('COPY is not available here');
-    // While it waited for data, the server ignored the Sync of the pipeline (manual, 54.2.6).
+    // While the server waited for COPY data, it ignored the Sync of the pipeline (manual, 54.2.6).
     connection.sync();
   }
 

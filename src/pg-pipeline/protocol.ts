@@ -20,7 +20,7 @@ export const TEXT = 0;
 export const BINARY = 1;
 export type Format = typeof TEXT | typeof BINARY;
 
-/** In place of the length of a value that is null. */
+/** Replaces the length of a null value. */
 export const NULL_LENGTH = -1;
 
 function codeOf(letter: string): number {

@@ -38,7 +38,7 @@ const unexpected = (error: unknown): void => {
   throw error;
 };
 
-/** Splits STREAM in pieces of that size. */
+/** Splits STREAM in pieces of `size` bytes. */
 function split(size: number): {
   rows: (string | null)[][];
   others: Buffer;
@@ -74,7 +74,7 @@ function split(size: number): {
       order.push('others');
     },
   );
-  // Each piece is in the same memory, as when a socket reads.
+  // All pieces share one buffer, as when a socket reads.
   const memory = Buffer.alloc(size);
   for (let at = 0; at < STREAM.length; at += size) {
     const arrived = STREAM.copy(memory, 0, at, at + size);

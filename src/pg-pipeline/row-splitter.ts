@@ -67,7 +67,7 @@ export class RowSplitter {
         at = end;
         continue;
       }
-      // Forwards the messages before it first: they may change the current statement.
+      // The messages before this one are forwarded first: they may change the current statement.
       if (begin < at) this.forward(bytes.subarray(begin, at));
       begin = at;
       const action = this.actionFor(code, length);
@@ -119,7 +119,7 @@ export class RowSplitter {
     return query.sink ? 'handle' : 'forward';
   }
 
-  /** Only the beginning of a message that is not forwarded has arrived. */
+  /** Called when only the beginning of a message has arrived, and the message is not forwarded. */
   private beginMessage(action: Action, bytes: Buffer, at: number, length: number): void {
     this.action = action;
     if (action === 'skip') return;
@@ -133,7 +133,7 @@ export class RowSplitter {
     }
   }
 
-  /** @param at start of the last message, whose header is cut, or its end, which may be beyond these bytes */
+  /** @param at the start of the last message if its header is incomplete; else its end, which may be beyond these bytes */
   private keepRest(bytes: Buffer, begin: number, at: number): void {
     const whole = Math.min(at, bytes.length);
     if (begin < whole) this.forward(bytes.subarray(begin, whole));

@@ -10,7 +10,7 @@ class SingleCommand extends Query {
   /** Called by node-postgres. */
   handleCopyInResponse(connection: Connection): void {
     connection.sendCopyFail('COPY FROM STDIN is not available here');
-    // While it waited for data, the server ignored the Sync after the command (manual, 54.2.6).
+    // While the server waited for COPY data, it ignored the Sync after the command (manual, 54.2.6).
     connection.sync();
   }
 }

@@ -54,7 +54,7 @@ export class StatementRun {
     else if (this.prepared.fields) this.parser?.addFields(this.prepared.fields);
   }
 
-  /** @throws the sink's error. The statement is then described again, and refused, each time. */
+  /** @throws the sink's error. Each later run then describes the statement again, and fails again. */
   onFields(fields: FieldDef[]): void {
     this.parser?.addFields(fields);
     this.statement.sink?.onTypes?.(fields.map(({ dataTypeID }) => dataTypeID));

@@ -15,8 +15,8 @@ export interface Statement {
   /** Takes the rows as they arrive. Without one they are collected in StatementResult.rows. */
   readonly sink?: RowSink;
   /**
-   * Bytes of rows, as PostgreSQL sends them: of this statement if it has a sink, else of all rows that the pipeline
-   * has collected so far. More fail the pipeline with ResultTooLargeError. Default: no limit with a sink, else 4 MiB.
+   * Maximum bytes of rows, as PostgreSQL sends them: of this statement if it has a sink, else of all rows that the pipeline has
+   * collected so far. If more arrive, the pipeline fails with ResultTooLargeError. Default: no limit with a sink, else 4 MiB.
    */
   readonly maxBytes?: number;
   /** The Bind and Execute messages: see fixedStatement(). */
@@ -30,7 +30,7 @@ export interface StatementResult<Row extends QueryResultRow = QueryResultRow> {
   readonly rowCount: number;
 }
 
-/** An error that a method throws fails the pipeline, and no further rows follow. */
+/** If a method throws, the pipeline fails, and no further rows follow. */
 export interface RowSink {
   /** The format of each column, or one for all. Default: text. */
   readonly formats?: readonly Format[];
@@ -70,7 +70,7 @@ export function readRow(bytes: Buffer, start: number, end: number): RawRow {
 
 /** More bytes of rows arrived than the statement admits. The rest was dropped as it arrived. */
 export class ResultTooLargeError extends Error {
-  /** @param maxBytes that were admitted */
+  /** @param maxBytes the limit that was exceeded */
   constructor(readonly maxBytes: number) {
     super(`The result has more than ${maxBytes} bytes`);
     this.name = 'ResultTooLargeError';

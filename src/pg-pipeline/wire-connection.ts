@@ -10,10 +10,10 @@ import { RowSplitter, type RunningQuery } from './row-splitter';
  * allocates 64 KiB for each read, however little arrives.
  */
 const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
-/** Buffer of a paced connection: 64 KiB are the results of 700 statements, which take node-postgres 12 ms. */
+/** Buffer of a paced connection. 64 KiB can hold the results of 700 statements, which node-postgres parses in 12 ms. */
 const PACED_BUFFER = READ_BUFFER.subarray(0, 16 * 1024);
 
-/** A pipeline decides itself about its rows, and its notices are not used. */
+/** A pipeline limits its rows itself, and its notices are not used. */
 const LIMITS_OF_PIPELINES: MessageLimits = { admitsRow: () => true, admitsNotice: () => false };
 
 export interface WireConnectionOptions {
@@ -31,7 +31,7 @@ export class WireConnection extends Connection {
   /** Replaces the stream for node-postgres' parser: it gets all messages that the pipeline does not handle. */
   private readonly others = new EventEmitter();
   private readonly splitter: RowSplitter;
-  /** Reads once in a turn of the event loop, because node-postgres converts all data to strings. */
+  /** Reads once per turn of the event loop, because node-postgres converts all data to strings. */
   private readonly isPaced: boolean;
 
   constructor({ ssl, limits = LIMITS_OF_PIPELINES, copiesOut = false }: WireConnectionOptions) {

@@ -51,7 +51,7 @@ export class ApiKeysService {
     await this.lists.remove('api-keys', projectId, keyId, entry);
   }
 
-  /** Gives an early error; the database decides at each request. */
+  /** Reports an unsuitable role early; the database checks the role again at each request. */
   private async assertRole(projectId: string, role: string): Promise<void> {
     const project = await this.owner.find(projectId);
     if (!project) throw projectNotFound();

@@ -69,15 +69,14 @@ export class KeyRotationService {
         ...(endsNamed ? this.lists.ending(before, end) : {}),
       }),
     );
-    // Before the response, so that every process accepts the new keys and, without a grace period, refuses the
-    // old ones.
+    // Awaited before the response, so that every process accepts the new keys and, without a grace period, refuses the old keys.
     await this.signing.awaitReplicas(id);
     return { id, slug, secret: this.secrets.openSigning(secret) };
   }
 
   /**
    * Rotates only the key pair that signs users' tokens. The next key, which is published already, takes its place.
-   * @throws AppError 409 where the project's secret signs them
+   * @throws AppError 409 if the project's secret signs the tokens
    */
   async rotateSigningKeys(id: string, graceSeconds: number, actor: Actor): Promise<void> {
     const signing = await this.signing.advance(id, graceSeconds);

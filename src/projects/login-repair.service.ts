@@ -47,7 +47,7 @@ export class LoginRepair implements OnApplicationBootstrap {
     if (!row) return;
     const { project } = row;
     const password = this.secrets.open('login-password', id, project.loginPassword);
-    // The request began before a rotation.
+    // The password was rotated after the request had begun.
     if (refused !== password) return;
     await this.provisioner.resetLogin(this.projects.serverOf(project), project, password);
     await this.audit.write(changedBySql(id, project.loginRole));

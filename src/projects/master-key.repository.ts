@@ -9,7 +9,7 @@ interface SealedColumn {
   readonly column: string;
   /** Two columns that identify a row; if one suffices, it is listed twice. */
   readonly keys: readonly [string, string];
-  /** The purpose that SecretBox authenticates. @param key value of the first of `keys` */
+  /** The purpose that SecretBox authenticates. @param key the row's value of the first column in `keys` */
   readonly purposeOf: (key: string) => string;
 }
 
@@ -59,7 +59,7 @@ const PLATFORM_COLUMNS: readonly SealedColumn[] = [
   },
 ];
 
-/** Waiting mails, and second factors from the first versions. */
+/** Mails that wait to be sent, and second factors that the first versions stored. */
 const projectColumns = (projectId: string): SealedColumn[] => [
   {
     table: 'auth.outgoing_mails',
@@ -124,7 +124,7 @@ export class MasterKeyRepository {
     return resealAll(query, PLATFORM_COLUMNS, reseal, isDry);
   }
 
-  /** The same in the database of a project. @param query runs statements as its owner */
+  /** Does the same in the database of a project. @param query runs statements as its owner */
   async resealProject(projectId: string, query: Query, reseal: Reseal): Promise<number> {
     return resealAll(query, projectColumns(projectId), reseal, false);
   }
@@ -151,7 +151,7 @@ async function resealAll(
         return fresh ? [{ ...row, fresh }] : [];
       });
       count += changed.length;
-      // A secret that was changed in the meantime is left unchanged: its new form is read in the next pass.
+      // A secret that was changed in the meantime is left unchanged: the next pass reads it again.
       if (changed.length > 0 && !isDry)
         await query(
           `update ${table} t set ${column} = v.fresh

@@ -112,6 +112,9 @@ export class OwnerDatabase {
   }
 }
 
-/** The entry of a repair: the owner's SQL, or a function of the project, changed the role, and Plinth has undone it. */
+/**
+ * The audit log's entry of a repair: the owner's SQL, or a function of the project, changed the role, and
+ * Plinth has undone the change.
+ */
 export const changedBySql = (projectId: string, role: string): AuditEntry =>
   entryFor('project.database.restore_access', PLINTH, projectId, { role, reason: 'changed by SQL' });

@@ -58,7 +58,10 @@ export class ProjectKeyLists {
     });
   }
 
-  /** The columns with keys that expire at `end` at the latest. @param end milliseconds since the epoch */
+  /**
+   * The columns with the project's keys, changed so that all keys expire at `end` at the latest.
+   * @param end milliseconds since the epoch
+   */
   ending(project: ProjectEntity, end: number): Columns {
     const ended = (kind: Kind): Buffer | null => {
       const keys = this.secrets.openList<Key>(kind, project.id, project[COLUMNS[kind]]);

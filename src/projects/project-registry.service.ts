@@ -28,8 +28,8 @@ export class ProjectRegistry {
   private readonly cache = new LRUCache<Key, Project>({ max: CACHED_PROJECTS });
   private readonly unknown = new LRUCache<Key, true>({ max: CACHED_UNKNOWN, ttl: UNKNOWN_MS });
   /**
-   * Projects by id as last read, kept longer than in `cache`: the secrets of an unchanged one are not decrypted
-   * again.
+   * Projects by id as last read, kept longer than in `cache`: the secrets of an unchanged project are not
+   * decrypted again.
    */
   private readonly opened = new LRUCache<string, Project>({ max: CACHED_PROJECTS });
   private readonly loading = new Map<Key, Promise<Project | null>>();

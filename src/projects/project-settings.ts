@@ -32,7 +32,7 @@ const fallbacks = Object.entries(SETTINGS).map(([name, { fallback }]) => [name, 
 
 export const DEFAULT_SETTINGS = Object.freeze(Object.fromEntries(fallbacks)) as ProjectSettings;
 
-/** @throws AppError 400 where tokens of the project's own backend are refused, but users' tokens have the same signature */
+/** @throws AppError 400 if tokens of the project's own backend are to be refused, but have the same signature as users' tokens */
 export function assertTokensTellApart(settings: ProjectSettings): void {
   if (settings.backend_tokens_enabled || settings.jwt_algorithm !== 'HS256') return;
   throw invalidParameters(

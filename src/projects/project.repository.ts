@@ -126,7 +126,7 @@ export class ProjectRepository {
   }
 
   /**
-   * @param isPlaced the server was chosen for its room
+   * @param isPlaced whether the server was chosen for its free places
    * @returns false if other creations have taken that room in the meantime
    */
   async insert(project: ProjectEntity, isPlaced: boolean): Promise<boolean> {

@@ -53,6 +53,6 @@ export interface Project {
   /** Keys of values in the project's database are derived from it: refresh tokens, second factors. */
   readonly dataSecret: string;
   readonly database: ProjectDatabase;
-  /** True if the database has no event triggers for DDL: RelationAdopter then looks for new tables once a second. */
+  /** True if the database has no event triggers for DDL: RelationAdopter then polls for new tables once a second. */
   readonly polled: boolean;
 }

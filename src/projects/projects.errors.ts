@@ -55,7 +55,7 @@ export const noSigningKeys = (): AppError =>
 
 export const keyNotFound = (): AppError => new AppError(404, 'not_found', 'The project has no such key');
 
-/** @param limit keys */
+/** @param limit the maximum number of keys */
 export const tooManyKeys = (limit: number): AppError =>
   new AppError(409, 'conflict', `A project has at most ${limit} such keys: revoke a key that is not used`);
 

@@ -43,7 +43,7 @@ const ANSWER_MS = 15_000;
 class ServerFull extends Error {}
 
 export interface RestoreSteps {
-  /** The database contains only these. */
+  /** The database is created with these extensions only. */
   readonly extensions: readonly AdminExtension[];
   /** Runs while the owner has no rights on roles. */
   fill(project: ProjectEntity): Promise<void>;
@@ -119,7 +119,7 @@ export class ProjectsService {
     this.restoreListeners.push(listener);
   }
 
-  /** Restores the project under another id, and undoes it. */
+  /** Restores the project under another id, and then removes it. */
   async rehearse(copy: ProjectCopy, steps: RestoreSteps, actor: Actor): Promise<void> {
     const { project } = this.factory.copyOf({ ...copy, id: null, keys: null, slug: varySlug(copy.slug) });
     const entry = this.entryOf(project, 'project.restore', actor, { dry_run: true });
@@ -151,7 +151,10 @@ export class ProjectsService {
     return (await this.projects.findActive({ id })) !== null;
   }
 
-  /** The name of a database with this id, if no project of this installation has it but another installation may. */
+  /**
+   * The name of the database that this id would have, if that database exists but is not of a project of this
+   * installation: it may be of another installation.
+   */
   async foreignDatabase(id: string): Promise<string | null> {
     if (await this.projects.exists(id)) return null;
     const { databaseName } = namesOf(id);
@@ -273,7 +276,7 @@ export class ProjectsService {
     return new DatabaseServer(url ?? this.platformUrl);
   }
 
-  /** @throws AppError 404 for an unknown server, 409 without room on any */
+  /** @throws AppError 404 for an unknown server, 409 if no server has room */
   private async placed(input: NewProject): Promise<NewProject> {
     if (input.databaseUrl !== undefined) return input;
     const { server, url } = await this.servers.place(input.server);
@@ -385,7 +388,7 @@ export class ProjectsService {
   }
 }
 
-/** @throws AppError 409 */
+/** @throws AppError 409 if the project was changed after `since` */
 function assertUnchanged({ updatedAt }: ProjectEntity, since: string | null): void {
   if (since !== null && new Date(since).getTime() !== updatedAt.getTime()) throw projectChanged();
 }

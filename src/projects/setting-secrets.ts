@@ -11,7 +11,7 @@ type SecretName = HookName | 'ldap' | 'captcha';
 /** A setting with an address, and with a secret for it. */
 interface Addressed {
   readonly url?: string;
-  /** Stands for an address if there is no `url`. */
+  /** Identifies the address if there is no `url`. */
   readonly provider?: string;
   readonly secret?: string;
   readonly bind_password?: string;

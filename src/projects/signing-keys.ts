@@ -84,8 +84,8 @@ const keptKeys = (keys: readonly StoredSigningKey[], now: number): StoredSigning
 
 /**
  * Makes the next key sign, and the current key only verify until it expires.
- * @param next the new next key; null: no key signs any more
- * @param expiresAt of the current one; if it is now, it and all previous ones are deleted
+ * @param next the new next key; null if no key signs any more
+ * @param expiresAt when the current key expires; if that is now, the current key and all previous keys are deleted
  */
 export function advanceKeys(
   keys: readonly StoredSigningKey[],

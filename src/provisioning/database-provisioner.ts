@@ -102,8 +102,8 @@ export class DatabaseProvisioner {
   }
 
   /**
-   * Gives the owner of a new database its rights on roles. Ends the sessions in the database before, and sets the
-   * password and the privileges on the database again, which archived SQL may have changed.
+   * Gives the owner of a new database its rights on roles. First ends the sessions in the database, and sets
+   * the password and the privileges on the database again, which archived SQL may have changed.
    */
   async admitOwner(server: DatabaseServer, plan: DatabaseBlueprint): Promise<void> {
     const { capabilities } = await this.template.ensureOn(server);

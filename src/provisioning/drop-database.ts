@@ -8,7 +8,7 @@ import { DatabaseServer } from './database-server';
 import { BOOTSTRAP_SUPERUSER } from './shared-roles';
 
 /**
- * Sessions of a role; without SUPERUSER, only those that Plinth's role may end.
+ * Ends the sessions of a role; without SUPERUSER, only the sessions that Plinth's role may end.
  * @param role null: of all roles
  */
 export async function endSessions(

@@ -38,7 +38,7 @@ export class ObstacleWatch {
 
   constructor(private readonly terminator: BackendTerminator) {}
 
-  /** Runs work of the admin role and ends sessions that block it. Resolves or rejects as the work does. */
+  /** Runs work of the admin role, and ends sessions that block it. Resolves or rejects as the work does. */
   async during<T>(server: DatabaseServer, client: Client, work: () => Promise<T>): Promise<T> {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
     const isOver = new AbortController();

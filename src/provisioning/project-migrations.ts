@@ -11,7 +11,7 @@ import { QUIET_LOGGER } from '../database/platform/quiet-logger';
 
 export const PROJECT_MIGRATIONS = migrationsIn('project');
 
-/** The version after each migration: their number, and the time of the last one. */
+/** The schema version after each migration: the number of migrations so far, and the time of the last one. */
 const SCHEMA_VERSIONS = PROJECT_MIGRATIONS.map(({ name }, index) => `${index + 1}_${name.slice(-13)}`);
 
 /** The schema version of a template database and of each project. Changes with every added migration. */
@@ -28,7 +28,10 @@ export function isOutdated(schemaVersion: string): boolean {
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Milliseconds for the migrations, for which the start of Plinth waits and which an owner's locks and triggers can block. */
+/**
+ * Milliseconds for which migrations wait for locks: the start of Plinth waits for migrations, and an owner's
+ * locks and triggers can block them.
+ */
 const LOCK_TIMEOUT_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 300_000;
 

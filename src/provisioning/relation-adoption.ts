@@ -3,11 +3,11 @@
  * relations in `public` as close_new_relation() would (event-triggers.ts), and only then grants the client
  * roles their privileges. A policy opens tables with row-level security to service_role. Idempotent.
  *
- * A relation counts as adopted once service_role has the TRIGGER privilege on it, which the default privileges
- * there leave out (database-provisioner.ts). The privilege survives renames, dumps and restores, so later
- * changes by the owner, such as disabling row-level security, are kept. Until then the client roles have
- * REFERENCES, a privilege without use to them: a role without it was refused by the owner in the script that
- * created the table, and gets none.
+ * A relation counts as adopted once service_role has the TRIGGER privilege on it, which the default
+ * privileges there leave out (database-provisioner.ts). The privilege survives renames, dumps and restores,
+ * so later changes by the owner, such as disabling row-level security, are kept. Until then the client roles
+ * have REFERENCES, a privilege that is of no use to them: a role without it was refused by the owner in the
+ * script that created the table, and gets none.
  */
 
 /** Name of the policy that replaces BYPASSRLS. */

@@ -1,6 +1,7 @@
 /**
- * Finds and undoes changes of owners to roles that are not theirs (docs/internals/shared-objects.md). From PostgreSQL 16 on,
- * owners may create roles and grant them to every role of the server; and each role may store settings for itself, anon included.
+ * Finds and undoes changes that owners made to roles that are not theirs (docs/internals/shared-objects.md).
+ * From PostgreSQL 16 on, owners may create roles and grant them to every role of the server; and each role
+ * may store settings for itself, anon included.
  */
 import { Client } from 'pg';
 import { batchesOf } from '../common/batches';
@@ -16,14 +17,14 @@ export interface ForeignGrant {
 }
 
 const UNDEFINED_OBJECT = '42704';
-/** Memberships that one statement revokes. */
+/** Number of memberships that one statement revokes. */
 const CONCURRENCY = 100;
 /** The oid of the bootstrap superuser, the grantor of the admin option that the creator of a role gets. */
 export const BOOTSTRAP_SUPERUSER = 10;
 
 /**
- * Expressions of WITH RECURSIVE: `owners` has the owner and login roles of all projects, and `made` the owners and every role that
- * they created, at any depth.
+ * Expressions of WITH RECURSIVE: `owners` contains the owner and login roles of all projects; `made` contains
+ * the owners and every role that they created, at any depth.
  */
 export const ROLES_OF_OWNERS = `
   owners (oid, login) as (
@@ -58,7 +59,7 @@ const SHARED_SETTINGS = `
   from pg_db_role_setting s join pg_roles r on r.oid = s.setrole left join pg_database d on d.oid = s.setdatabase
   where r.rolname = any ($1) order by 1, 2`;
 
-/** Costs a few milliseconds, and does not wait for locks of sessions. */
+/** Takes a few milliseconds, and does not wait for locks of sessions. */
 export async function findForeignGrants(client: Client): Promise<ForeignGrant[]> {
   const { rows } = await client.query<ForeignGrant>({
     name: 'foreign_grants',
@@ -81,7 +82,10 @@ export async function revokeForeignGrants(
   return failure;
 }
 
-/** Revokes them together, or else one by one: each statement makes every session of the server read memberships again. */
+/**
+ * Revokes the memberships together or, if that fails, one by one: each statement makes every session of the
+ * server read memberships again.
+ */
 async function revoke(client: Client, grant: ForeignGrant): Promise<string | null> {
   const [member, grantor] = [grant.member, grant.grantor].map(quoteIdentifier);
   try {
@@ -101,7 +105,7 @@ async function revoke(client: Client, grant: ForeignGrant): Promise<string | nul
 }
 
 /**
- * Removes the settings that are stored in the shared roles. Nothing reads them.
+ * Removes the settings that are stored in the shared roles: nothing reads them.
  * @returns a line about each
  */
 export async function resetSharedRoles(client: Client): Promise<string[]> {

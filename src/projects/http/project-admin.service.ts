@@ -89,7 +89,7 @@ export class ProjectAdminService {
 
   async database(id: string, actor: Actor): Promise<DatabaseAccess> {
     const project = await this.projects.get(id);
-    // The owner can change its own password, but this one must work.
+    // The owner can change the role's password, so the password in the response might not work.
     await this.owner.repairAccess(project);
     await this.audit.write({ action: 'project.database.read', actor, projectId: id });
     const { publicHost: host, port, ssl } = this.projects.serverOf(project);

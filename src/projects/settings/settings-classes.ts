@@ -6,7 +6,7 @@ import type { Setting } from './setting';
 
 type Settings = Readonly<Record<string, Setting<unknown>>>;
 
-/** A sparse set of settings. Null resets one to its default. @param name of the OpenAPI schema */
+/** A sparse set of settings. Null resets a setting to its default. @param name of the OpenAPI schema */
 export function inputClass<T>(name: string, settings: Settings): Type<T> {
   const isGiven = ValidateIf((_object, value) => value !== undefined && value !== null);
   return classOf(name, settings, (setting) => [
