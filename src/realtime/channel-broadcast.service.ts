@@ -8,7 +8,7 @@ import { type Channel, roomOf } from './realtime-socket';
 
 export interface Broadcast {
   readonly projectId: string;
-  /** Without `realtime:`. */
+  /** The name without `realtime:`. */
   readonly name: string;
   readonly isPrivate: boolean;
   readonly event: string;

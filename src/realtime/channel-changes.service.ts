@@ -59,7 +59,7 @@ export class ChannelChanges {
       const given = { ...binding.wanted, caller: channel.caller, former: binding.handle };
       prepared.push([binding, await this.feed.prepare(given, this.listenerOf(channel, binding))]);
     }
-    // Once one has begun, the others begin immediately: clients ignore changes before the reply to the join.
+    // Once one subscription has begun, the others begin immediately: clients ignore changes before the reply to the join.
     for (const [binding, begin] of prepared) {
       const handle = await begin();
       binding.handle?.close();
@@ -115,7 +115,7 @@ function onGap(channel: Channel, { message, position, reason, ended }: Gap): voi
   if (ended && reason === 'unavailable') channel.onUnavailable();
 }
 
-/** @throws AppError 400 */
+/** @throws AppError 400 for a malformed list */
 function readBindings(list: JsonValue | undefined): [given: JsonObject, binding: Binding][] {
   if (list === undefined || list === null) return [];
   if (!Array.isArray(list) || list.length > SOCKET_LIMITS.bindings)

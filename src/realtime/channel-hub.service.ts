@@ -7,7 +7,7 @@ import type { SharedFrame } from './phoenix-protocol';
 import { PROJECT_LIMITS } from './realtime-limits';
 import type { Channel } from './realtime-socket';
 
-/** Number of members that get a message before other projects and requests have a turn. */
+/** Number of members that get a message before it is the turn of other projects and requests. */
 const SLICE = 250;
 
 interface Delivery {
@@ -34,7 +34,7 @@ export class ChannelHub {
   /** Messages to clients since the start, and messages that were dropped at a limit. */
   readonly counts = { sent: 0, dropped: 0 };
 
-  /** Registers a handler for the first channel of a project in this process, and for the end of its last. */
+  /** Registers a handler for the first channel of a project in this process, and for the end of its last channel. */
   onProject(handler: (event: 'open' | 'closed', projectId: string) => void): void {
     this.roomHandlers.push(handler);
   }
@@ -67,7 +67,7 @@ export class ChannelHub {
     if (isFirst) for (const handler of this.roomHandlers) handler('open', projectId);
   }
 
-  /** Counts the current content of a socket's channels. @returns whether the project may hold as much */
+  /** Measures what a socket's channels hold now. @returns whether the project may hold that much */
   measure({ socket }: Channel): boolean {
     const project = this.projects.get(socket.projectId);
     if (!project) return true;
@@ -122,7 +122,7 @@ export class ChannelHub {
     });
   }
 
-  /** @returns whether messages are left */
+  /** @returns whether there are messages left */
   private deliverSlice(project: ProjectRooms): boolean {
     let left = SLICE;
     while (left > 0) {

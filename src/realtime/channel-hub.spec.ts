@@ -53,7 +53,7 @@ it('counts the memory of all sockets of a project: tokens once for each socket, 
   const half = PROJECT_LIMITS.heldBytes / 2;
   const first = join(one, 'a', 'x'.repeat(half / 3));
   expect(hub.measure(first)).toBe(true);
-  // The token of the connection, and the same token in another channel, do not count.
+  // The token of the connection does not count, nor does the same token in another channel.
   expect(hub.measure(join(one, 'b', first.token))).toBe(true);
   expect(hub.measure(join(other, 'a', 'key'))).toBe(true);
   const large = join(other, 'b', 'key', half / 16);

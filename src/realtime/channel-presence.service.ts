@@ -40,7 +40,7 @@ export class ChannelPresence {
       for (const [place, change] of this.rooms.forgetProcess(process)) this.announce(place, change);
     });
     relay.onGap(() => {
-      // Other processes may have missed what this process sent, too.
+      // Other processes may also have missed messages of this process.
       for (const place of this.places()) {
         this.report(place, true);
         this.ask(place, true);
@@ -131,7 +131,10 @@ export class ChannelPresence {
     this.relay.send(splitPlace(place)[0], 'presence?', { place, isGap });
   }
 
-  /** @param isGap the other processes may list presences that have left, so an empty list is sent, too */
+  /**
+   * @param isGap whether messages may have been lost: other processes may then list clients that have left,
+   * so an empty list is sent, too
+   */
   private report(place: string, isGap: boolean): void {
     const own = this.rooms.of(place).filter(({ process }) => process === this.relay.id);
     if (own.length > 0 || isGap)

@@ -17,7 +17,7 @@ export interface ChannelRights {
   readonly sendPresence: boolean;
 }
 
-/** The rights in a public channel. */
+/** The rights of every client in a public channel. */
 export const ALL_RIGHTS: ChannelRights = {
   receiveBroadcast: true,
   sendBroadcast: true,
@@ -34,10 +34,10 @@ export interface StoredMessage {
   readonly payload: JsonValue;
 }
 
-/** Maximum bytes of a query's result: more than a batch of the largest messages has. */
+/** Maximum bytes of a query's result: a batch of the largest messages has less. */
 const MAX_READ_BYTES = 32 * 1024 * 1024;
 
-/** Maximum characters of a message, since its owner may have changed the types of the columns. */
+/** Maximum characters of a message: the owner may have changed the types of the table's columns. */
 const MAX_MESSAGE = 2 * MAX_FRAME_BYTES;
 
 const COLUMNS = `json_build_object('id', id, 'topic', topic, 'event', event, 'isPrivate', coalesce(private, false),

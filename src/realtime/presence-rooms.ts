@@ -41,7 +41,7 @@ export class PresenceRooms {
     return [...(this.rooms.get(place)?.values() ?? [])];
   }
 
-  /** @returns the changes: known refs do not join again, and unknown refs do not leave */
+  /** @returns the changes: a known ref does not join again, and an unknown ref does not leave */
   apply(place: string, joins: readonly Presence[], leavingRefs: readonly string[]): PresenceChange {
     const room = this.rooms.get(place) ?? new Map<string, Presence>();
     const added = joins.filter(({ ref }) => !room.has(ref));

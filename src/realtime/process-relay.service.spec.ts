@@ -16,7 +16,7 @@ it('leaves room for the messages of other projects when one sends more than the 
     duplicate: () => subscriber,
     publish: async (_channel: string, text: string) => {
       sent.push(JSON.parse(text) as (typeof sent)[number]);
-      // Every message waits.
+      // The server holds back every message.
       if (!text.includes('hello')) await once(server, 'go');
     },
   };

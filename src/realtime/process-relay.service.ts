@@ -14,16 +14,16 @@ import { MAX_FRAME_BYTES } from './realtime-limits';
 
 const PREFIX = 'realtime:';
 const REDIS_CHANNEL = 'plinth:realtime';
-/** Milliseconds between two heartbeats of a process, and of silence after which it counts as dead. */
+/** Milliseconds between two heartbeats of a process, and milliseconds of silence after which a process counts as dead. */
 const ALIVE_MS = 3_000;
 const DEAD_MS = 10_000;
-/** Characters of a piece, which fits with its head into a payload of NOTIFY. */
+/** Characters of a piece, which fits into a payload of NOTIFY together with its header. */
 const PIECE = 7_800;
 /** Characters of a message, in base64. */
 const MAX_TEXT = 4 * MAX_FRAME_BYTES;
-/** Characters that wait for PostgreSQL or Redis; further messages are dropped. */
+/** Maximum characters that wait for PostgreSQL or Redis; further messages are dropped. */
 const MAX_WAITING = 16 * 1024 * 1024;
-/** The same for one project. */
+/** Maximum characters that wait for one project. */
 const MAX_WAITING_OF_PROJECT = MAX_WAITING / 4;
 
 interface Assembly {
@@ -47,7 +47,7 @@ export class ProcessRelay implements OnApplicationBootstrap, OnApplicationShutdo
   private last: Promise<void> = Promise.resolve();
   private sent = 0;
   private waiting = 0;
-  /** True after a message could not be sent, until one is sent. */
+  /** True from a message that could not be sent until the next message that is sent. */
   private hasLost = false;
   private readonly waitingOf = new Map<string, number>();
   /** Number of messages that were not sent since the start. */
@@ -63,7 +63,7 @@ export class ProcessRelay implements OnApplicationBootstrap, OnApplicationShutdo
     if (connection) {
       const subscriber = connection.duplicate();
       this.subscriber = subscriber;
-      // The first connection has logged the reason.
+      // The error of the first connection was logged already.
       subscriber.on('error', () => undefined);
       subscriber.on('message', (_channel: string, text: string) => this.onMessage(text));
       subscriber.on('ready', () => this.onGap());
@@ -92,7 +92,7 @@ export class ProcessRelay implements OnApplicationBootstrap, OnApplicationShutdo
     this.endHandlers.push(handler);
   }
 
-  /** Registers a handler for the time after messages may have been lost, and for a new process. */
+  /** Registers a handler that is called after messages may have been lost, and when there is a new process. */
   onGap(handler?: () => void): void {
     if (handler) this.gapHandlers.push(handler);
     else for (const one of this.gapHandlers) one();
@@ -103,7 +103,7 @@ export class ProcessRelay implements OnApplicationBootstrap, OnApplicationShutdo
     if (this.peers.size > 0) void this.emit(kind, body, projectId);
   }
 
-  /** @param projectId empty for messages of the processes themselves */
+  /** @param projectId empty for a message that belongs to no project */
   private async emit(kind: string, body: JsonObject, projectId = ''): Promise<void> {
     const text = JSON.stringify({ from: this.id, kind, body });
     const ofProject = this.waitingOf.get(projectId) ?? 0;

@@ -73,7 +73,7 @@ export class RealtimeGateway implements OnApplicationBootstrap {
     http.on('draining', () => this.endAll());
   }
 
-  /** All sockets, by project. */
+  /** The sockets of all projects, keyed by project. */
   all(): ReadonlyMap<string, ReadonlySet<RealtimeSocket>> {
     return this.sockets;
   }
@@ -172,8 +172,9 @@ function decoded(slug: string): string {
 }
 
 /**
- * RFC 9110, 7.8: a server may ignore an upgrade. Java's HttpClient asks for HTTP/2 in each first request. Node reads no further
- * request from a connection whose upgrade was announced, so it gets the request again, without the header.
+ * RFC 9110, 7.8: a server may ignore an upgrade. Java's HttpClient asks for HTTP/2 in the first request of
+ * each connection. Node reads no further requests from a connection after it has emitted `upgrade`, so the
+ * server gets the request again, without the header.
  */
 function serveWithoutUpgrade(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
   const { method = 'GET', url = '/', httpVersion, rawHeaders } = request;

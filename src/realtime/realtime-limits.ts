@@ -9,7 +9,7 @@ export const MAX_NESTING = 64;
 
 export const SOCKET_LIMITS = {
   channels: 100,
-  /** Maximum number of subscriptions to changes of one channel. */
+  /** Maximum number of subscriptions to changes per channel. */
   bindings: 100,
   messagesPerSecond: 100,
   messagesAtOnce: 300,
@@ -23,9 +23,12 @@ export const SOCKET_LIMITS = {
 
 export const PROJECT_LIMITS = {
   channels: 100_000,
-  /** Approximate bytes that its channels hold: tokens with their claims, listeners for changes, presences. */
+  /**
+   * Maximum bytes, approximately, that the channels of a project hold: tokens with their claims, listeners
+   * for changes, presences.
+   */
   heldBytes: 128 * 1024 * 1024,
-  /** Maximum number of messages that wait for their delivery, and of their bytes. */
+  /** Maximum number of messages that wait for delivery, and of their bytes. */
   queuedMessages: 10_000,
   queuedBytes: 32 * 1024 * 1024,
 } as const;
@@ -34,7 +37,7 @@ export const PROJECT_LIMITS = {
 export const PROCESS_BUFFERED_BYTES = 256 * 1024 * 1024;
 
 export const PRESENCE_LIMITS = {
-  /** Maximum characters of the JSON that a client tracks. */
+  /** Maximum characters of the JSON that a client tracks about itself. */
   metaLength: 4 * 1024,
   keyLength: 255,
   /** Maximum number of presences of a channel, and of characters of their JSON: each joining client gets the whole list. */
@@ -42,12 +45,12 @@ export const PRESENCE_LIMITS = {
   charactersOfChannel: 1024 * 1024,
 } as const;
 
-/** Maximum bytes of memory for each character of JSON: `[]` is an object. */
+/** Maximum bytes of memory that a character of JSON takes: `[]` is an object. */
 export const BYTES_OF_JSON = 16;
-/** Bytes of memory for each character of a token, whose claims are kept as text and as an object. */
+/** Bytes of memory that a character of a token takes: its claims are kept as text and as an object. */
 export const BYTES_OF_TOKEN = 3;
 
-/** Counts the messages of a client: `perSecond` on average, `atOnce` after a pause. */
+/** Limits the messages of a client: `perSecond` on average, `atOnce` after a pause. */
 export class Allowance {
   private left: number;
   private at = performance.now();

@@ -16,7 +16,7 @@ const CLOSE_MS = 2_000;
 /** A listener of a client for changes of a table. */
 export interface Binding {
   readonly wanted: Omit<ChangeSubscription, 'caller'>;
-  /** Columns that it wants; null: all. */
+  /** The columns that it wants; null for all. */
   readonly select: readonly string[] | null;
   /** Names the listener in messages, also after the subscription was renewed. */
   id: number;
@@ -26,9 +26,9 @@ export interface Binding {
 /** A channel that a client has joined. */
 export interface Channel {
   readonly socket: RealtimeSocket;
-  /** As the client sends it: `realtime:room`. */
+  /** The topic as the client sends it: `realtime:room`. */
   readonly topic: string;
-  /** Without `realtime:`. */
+  /** The name without `realtime:`. */
   readonly name: string;
   /** Identifies the room of the channel within the project: a private and a public channel of one name are different rooms. */
   readonly room: string;

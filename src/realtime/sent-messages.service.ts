@@ -37,7 +37,7 @@ class ProjectMessages {
   readAt = performance.now();
   isReading = false;
   isCatchingUp = false;
-  /** Earlier messages are known; messages that are committed later reach the channels. */
+  /** True once earlier messages are known: from now on, messages that are committed reach the channels. */
   isReady = false;
   private setReady: () => void = () => undefined;
   readonly ready = new Promise<void>((resolve) => (this.setReady = resolve));
@@ -119,7 +119,7 @@ export class SentMessages implements OnApplicationBootstrap, OnApplicationShutdo
   }
 
   private receive(id: string, project: ProjectMessages, payload: string): void {
-    // Any role of the database can notify.
+    // Any role of the database can send notifications.
     const ids = payload.split(',').filter((one) => UUID.test(one));
     if (project.waiting.length < MAX_WAITING) project.waiting.push(...ids);
     else this.hub.counts.dropped += ids.length;

@@ -1,4 +1,4 @@
-/** Handles messages of clients. Returns a promise only if it queries the database: other messages need no turn of the loop. */
+/** Handles messages of clients. Returns a promise only if it queries the database: other messages are handled synchronously. */
 import { randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { invalidCredentials } from '../access/access.errors';
@@ -50,7 +50,7 @@ export class SocketMessages {
     }
     if (event === 'phx_join') return this.join(socket, message);
     const channel = socket.channels.get(topic);
-    // A message that was sent before the client learned that its channel had ended.
+    // The message was sent before the client learned that its channel had ended.
     if (!channel || (message.joinRef !== null && message.joinRef !== channel.joinRef)) {
       socket.reply(
         message,
@@ -74,7 +74,7 @@ export class SocketMessages {
     }
   }
 
-  /** Ends a channel: tells the client the reason, and the client does not join again by itself. */
+  /** Ends a channel and tells the client the reason. The client does not join again by itself. */
   end(channel: Channel, reason: string): void {
     channel.socket.system(channel, 'error', reason);
     this.close(channel);
@@ -167,14 +167,14 @@ export class SocketMessages {
     return channel;
   }
 
-  /** @throws Refusal, after which the channel is left */
+  /** @throws Refusal if the channels of the project hold too much memory; the channel is removed before */
   private assertRoom(channel: Channel): void {
     if (this.hub.measure(channel)) return;
     this.remove(channel);
     throw new Refusal('ChannelRateLimitReached: The channels of the project hold too much memory');
   }
 
-  /** A new token of the client. A token that is not valid ends the channel. */
+  /** Takes over a new token of the client. A token that is not valid ends the channel. */
   private async renew(channel: Channel, token: JsonValue | undefined): Promise<void> {
     if (typeof token !== 'string' || token === channel.token) return;
     try {
@@ -188,7 +188,7 @@ export class SocketMessages {
     }
   }
 
-  /** @throws AppError, after which the channel is left */
+  /** @throws AppError after it has removed the channel */
   private async subscribe(channel: Channel, { payload: { config } }: ClientMessage): Promise<JsonObject[]> {
     const list = isJsonObject(config) ? config.postgres_changes : undefined;
     try {
@@ -283,7 +283,10 @@ export class SocketMessages {
   }
 }
 
-/** Ends it at the second of `exp`: with the clock tolerance of requests, a subscription would receive for longer. */
+/**
+ * The channel ends in the second that `exp` names: with the clock tolerance of requests, a subscription would
+ * receive for longer.
+ */
 export function isExpired({ tokenClaims: { exp }, named }: Caller, clock: Clock): boolean {
   const isOver = typeof exp === 'number' && exp <= clock.nowSeconds();
   return isOver || (named?.expires_at ?? Infinity) <= clock.now();

@@ -118,7 +118,7 @@ export class SocketWatch implements OnApplicationBootstrap, OnApplicationShutdow
   }
 }
 
-/** Treats refused credentials as absent. An unreachable database does not refuse them. */
+/** Treats refused credentials as absent. An error of the database is not a refusal. */
 function refused(error: unknown): null {
   if (error instanceof Error && 'status' in error && Number(error.status) < 500) return null;
   throw error;

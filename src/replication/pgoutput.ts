@@ -9,7 +9,7 @@
 /** A value in PostgreSQL's text format; undefined for a large value that an UPDATE did not change. */
 export type Value<Text = string> = Text | null | undefined;
 
-/** @typeParam Text the type as which values are read */
+/** @typeParam Text the type that values are read as */
 export type LogicalMessage<Text = string> =
   | {
       readonly kind: 'relation';
@@ -140,7 +140,7 @@ class Reader<Text> {
     return this.bytes.readBigUInt64BE(this.move(8));
   }
 
-  /** Text that ends with a zero. */
+  /** Reads a text that ends with a zero. */
   name(): string {
     const end = this.bytes.indexOf(0, this.at);
     if (end < 0) throw new RangeError('a name without an end');

@@ -16,7 +16,7 @@ export class ReplicationConnection {
     return ReplicationConnection.connect({ connectionString: url, application_name: 'plinth-replication' });
   }
 
-  /** @param config of such a role */
+  /** @param config of a superuser, or of a role with REPLICATION */
   static async connect(config: HostListConfig): Promise<ReplicationConnection> {
     // node-postgres' types lack the parameter; "database" admits SQL in addition to the commands of replication.
     const replicating = { ...config, replication: 'database' };
@@ -43,13 +43,13 @@ export class ReplicationConnection {
     (this.client as unknown as { connection: CopyConnection }).connection.sendCopyFromChunk(bytes);
   }
 
-  /** Ends the connection immediately; a command that runs is rejected. */
+  /** Closes the connection immediately; a running command is rejected. */
   close(): void {
     (this.client as unknown as { connection: CopyConnection }).connection.stream.destroy();
   }
 }
 
-/** Error for a message of copied data that is larger than this number of bytes. */
+/** Thrown for a message of copied data that has more bytes than the limit. */
 export class MessageTooLongError extends Error {
   override readonly name = 'MessageTooLongError';
 
@@ -155,11 +155,11 @@ export class CopyMessages implements Submittable {
   }
 }
 
-/** Kinds of messages of a stream, their first byte. */
+/** The first byte of a message of a stream tells its type. */
 export const [STREAMED_DATA, KEEPALIVE] = ['w', 'k'].map((letter) => letter.charCodeAt(0));
-/** Bytes before the content of a STREAMED_DATA. */
+/** Number of bytes before the content of STREAMED_DATA. */
 export const DATA_HEADER = 25;
-/** Offset in a KEEPALIVE: 1 if the server wants an immediate report. */
+/** Offset of the byte in KEEPALIVE that is 1 if the server wants an immediate report. */
 const REPLY_REQUESTED = 17;
 const REPORT = 'r'.charCodeAt(0);
 /** Microseconds from 1970 to 2000, PostgreSQL's epoch. */
@@ -170,7 +170,7 @@ export function isReportWanted(message: Buffer): boolean {
   return message[0] === KEEPALIVE && message[REPLY_REQUESTED] === 1;
 }
 
-/** The end of the log that the server had sent when it wrote a KEEPALIVE. */
+/** The position in the log up to which the server had sent when it wrote a KEEPALIVE. */
 export function sentUpTo(keepalive: Buffer): bigint {
   return keepalive.readBigUInt64BE(1);
 }

@@ -3,7 +3,7 @@ import type { RequestOrigin } from '../identity/request-origin';
 import type { GroupTables } from './scim-group.repository';
 import type { ScimChange, ScimPage, ScimPerson } from './scim-people';
 
-/** A change of a group, and the people for whom their groups, or the name of a group, changed. */
+/** A change of a group, and the people whose groups changed in membership or name. */
 export interface GroupOutcome<T> {
   readonly result: T;
   readonly action: 'create' | 'update' | 'delete';

@@ -46,7 +46,7 @@ const DOCS = new ErrorDocs({
   }),
 });
 
-/** A payload as the whole body. */
+/** Documents a payload that is the whole body. */
 const PayloadBody = (): MethodDecorator =>
   applyDecorators(
     SetMetadata(JSON_BODY, true),
@@ -124,7 +124,7 @@ export class BroadcastController {
     this.broadcasts.send({ projectId: project.id, name, isPrivate, event, payload });
   }
 
-  /** @throws AppError 403 */
+  /** @throws AppError 403 if a policy does not let the caller send */
   private async assertMaySend(caller: Caller, topic: string): Promise<void> {
     const { sendBroadcast } = await this.rights.find(caller, topic);
     if (!sendBroadcast) throw channelForbidden(topic);

@@ -22,7 +22,7 @@ export class BroadcastDto extends f.model({
   }),
 }) {}
 
-/** Validates by hand, because class-validator would copy the payloads. @throws AppError 400 */
+/** Validates by hand, because class-validator would copy the payloads. @throws AppError 400 for a malformed body */
 export function readBroadcast(body: unknown): BroadcastMessageDto[] {
   const messages = isJsonObject(body) ? body.messages : undefined;
   if (!Array.isArray(messages) || messages.length === 0 || messages.length > MAX_MESSAGES)
@@ -42,7 +42,7 @@ export function readBroadcast(body: unknown): BroadcastMessageDto[] {
 export const isName = (value: unknown): value is string =>
   typeof value === 'string' && value !== '' && value.length <= MAX_TOPIC_LENGTH;
 
-/** @throws AppError 400 */
+/** @throws AppError 400 for a payload that is too large or too deeply nested */
 export function checkedPayload(payload: JsonValue): JsonValue {
   const text = JSON.stringify(payload);
   if (Buffer.byteLength(text) > MAX_FRAME_BYTES)

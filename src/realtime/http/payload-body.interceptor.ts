@@ -5,7 +5,7 @@ import { from, lastValueFrom, Observable } from 'rxjs';
 import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
 import { MAX_FRAME_BYTES } from '../realtime-limits';
 
-/** The body, and its copy in a frame. */
+/** Memory is reserved for the body, and for its copy in a frame. */
 const BYTES = { limit: MAX_FRAME_BYTES, multiple: 2 };
 
 @Injectable()

@@ -11,7 +11,7 @@ import { StaffApi, CurrentActor } from '../../staff/http/staff-api.decorator';
 import { scimTokenNotFound } from '../scim.errors';
 import { ScimRepository, type ScimScope } from '../scim.repository';
 
-/** Lets scanners find leaked tokens. */
+/** The prefix of a token, by which scanners find leaked tokens. */
 const PREFIX = 'plscim_';
 
 export class ScimTokenResponse extends f.model({
@@ -28,7 +28,7 @@ export class ScimTokens {
     @Inject(SERVER_CONFIG) private readonly server: ServerConfig,
   ) {}
 
-  /** @throws AppError 404 */
+  /** @throws AppError 404 for an unknown project */
   async create(scope: ScimScope, actor: Actor): Promise<ScimTokenResponse> {
     const path = scope === null ? '' : `/p/${(await this.projects.get(scope)).slug}`;
     const { token, hash } = newSecretToken(PREFIX);
@@ -37,7 +37,7 @@ export class ScimTokens {
     return { token, url: `${this.server.publicUrl}${path}/scim/v2` };
   }
 
-  /** @throws AppError 404 */
+  /** @throws AppError 404 for an unknown project */
   async remove(scope: ScimScope, actor: Actor): Promise<void> {
     if (scope !== null) await this.projects.get(scope);
     const entry = { actor, action: 'scim_token.delete', projectId: scope };

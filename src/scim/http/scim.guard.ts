@@ -1,4 +1,7 @@
-/** The bearer token of a directory: that of the installation at its path, that of the project below a project. */
+/**
+ * Checks the bearer token of a directory: the installation's token at its own path, a project's token below
+ * the path of the project.
+ */
 import { CanActivate, ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { Checks } from '../../access/access-rule';
@@ -34,7 +37,7 @@ export class ScimGuard implements CanActivate {
     const { project_slug: slug } = request.params;
     const project = slug === undefined ? null : await this.projects.findBySlug(slug);
     const [, token] = /^Bearer +([\x21-\x7e]{1,200})$/i.exec(request.get('authorization') ?? '') ?? [];
-    // An unknown project gets the same error.
+    // An unknown project gets the same error as a wrong token.
     if (token === undefined || (slug !== undefined && !project)) throw scimTokenInvalid();
     const scope = project?.id ?? null;
     const from = { project: project ?? STAFF_GUESSES, origin: originOf(request as Request) };
