@@ -10,7 +10,7 @@ import { REST_ERRORS, type RestErrorCode } from './rest.errors';
 
 type KnownCode = RestErrorCode | GrammarErrorCode | 'PL401' | 'PL404' | 'PL405' | 'PL503';
 
-/** Codes whose number differs from PostgREST's. */
+/** Codes whose number is not the same in PostgREST. */
 const OTHERS: Readonly<Partial<Record<KnownCode, string | null>>> = {
   PL157: 'PGRST102',
   PL401: 'PGRST301',
@@ -39,11 +39,11 @@ export const POSTGREST_CREDENTIAL_CODES: Readonly<Record<CredentialFault, string
   untimely: 'PGRST303',
 };
 
-/** The database cannot be reached; no connection became free in time. */
+/** PostgREST's code if the database cannot be reached, or if no connection becomes free in time. */
 const UNREACHABLE = 'PGRST000';
 const EXHAUSTED = 'PGRST003';
 
-/** The same table for any code. */
+/** The table of codes, indexed by any text. */
 const CODES: Readonly<Partial<Record<string, string | null>>> = POSTGREST_CODES;
 
 /** PostgREST's code of an error, or else its SQLSTATE. */

@@ -45,7 +45,7 @@ export const REST_ERRORS = {
 export type RestErrorCode = keyof typeof REST_ERRORS;
 
 interface ErrorText {
-  /** Replaces the status of the code. */
+  /** Replaces the status that the code has by default. */
   readonly status?: number;
   readonly message: string;
   readonly detail?: string | null;
@@ -59,7 +59,7 @@ export function restError(code: RestErrorCode, text: ErrorText): AppError {
   return statedError(code, REST_ERRORS[code].status, text);
 }
 
-/** An error with PostgreSQL's own code and message. @param status 400 for most */
+/** An error with PostgreSQL's own code and message. @param status default: 400 */
 export function statedError(code: string, status: number, text: ErrorText): AppError {
   const { message, detail = null, hint = null, headers, extra, cause } = text;
   const database = { sqlstate: code, detail, hint };
@@ -88,7 +88,7 @@ export const columnNotFound = (relation: string, column: string): AppError =>
     message: `Could not find the '${column}' column of '${relation}' in the schema cache`,
   });
 
-/** For a column in select, filter or order. */
+/** The error for an unknown column in select, filter or order. */
 export const undefinedColumn = (relation: string, column: string): AppError =>
   statedError('42703', 400, { message: `column ${relation}.${column} does not exist` });
 

@@ -47,7 +47,7 @@ function isUnknownToCatalog(error: unknown): boolean {
   return error instanceof AppError && UNKNOWN_TO_CATALOG.test(error.code);
 }
 
-/** Null if the failure is final. */
+/** What to do before another attempt; null if the failure is final. */
 function remedyFor(error: unknown, prepared: PreparedRequest): Remedy | null {
   const { plan } = prepared;
   // A write whose rows were not requested succeeds without them (DECISIONS.md 5).
@@ -57,7 +57,7 @@ function remedyFor(error: unknown, prepared: PreparedRequest): Remedy | null {
   return isStaleSchema(error) ? 'read the catalog' : null;
 }
 
-/** The error of the last attempt as the client gets it. */
+/** The error of the last attempt, as the client gets it. */
 function lastError(error: unknown): unknown {
   return isStaleSchema(error) ? new SchemaChanged() : error;
 }
@@ -67,7 +67,10 @@ function isStaleSchema(error: unknown): boolean {
   return error instanceof DatabaseError && UNKNOWN_TO_DATABASE.test(error.code ?? '');
 }
 
-/** A schema rarely changes again before the request that met the change is done, but migrations consist of many changes. */
+/**
+ * A schema rarely changes again before a request that a change has interrupted is done, but migrations
+ * consist of many changes.
+ */
 const MAX_ATTEMPTS = 4;
 
 @Injectable()
@@ -81,7 +84,7 @@ export class RestService {
 
   /**
    * @param held null for a method without a body
-   * @throws AppError or the driver's error, as long as nothing was written
+   * @throws AppError or the driver's error, if nothing was written to the response
    */
   async answer(
     sender: RequestSender,
@@ -128,7 +131,7 @@ export class RestService {
     }
   }
 
-  /** Compares the catalog with the database before a name is refused: recent DDL never causes a wrong 404. */
+  /** Before a name is refused, compares the catalog with the database, so that recent DDL never causes a wrong 404. */
   private async prepare(
     caller: Caller,
     parsed: ParsedRequest,

@@ -13,13 +13,13 @@ const COLON = 0x3a;
 const LETTER_T = 0x54;
 const LETTER_Z = 0x5a;
 
-/** Microseconds. */
+/** Microseconds per second. */
 const SECOND = 1_000_000;
 const DAY = 86_400 * SECOND;
 const DAY_EXACT = BigInt(DAY);
 /** Days from 0000-03-01, from which printDay() counts, to PostgreSQL's epoch, 2000-01-01. */
 const EPOCH = 730_425;
-/** 0001-01-01 as days from that epoch. */
+/** 0001-01-01 in days since 2000-01-01. */
 const FIRST_DAY = 306 - EPOCH;
 const DAYS_OF_400_YEARS = 146_097;
 const DAYS_OF_100_YEARS = 36_524;
@@ -92,7 +92,7 @@ function daysAt(bytes: Buffer, from: number): number {
   return Math.floor(microseconds / DAY) | 0;
 }
 
-/** Microseconds since the beginning of that day. */
+/** Microseconds since the beginning of the day `days`. */
 function timeAt(bytes: Buffer, from: number, days: number): number {
   const microseconds = int64At(bytes, from);
   return Number.isSafeInteger(microseconds)

@@ -1,17 +1,17 @@
 /**
- * Prints values from PostgreSQL's binary format: the same bytes as to_json(), with quotes. Sending most types in binary
- * format takes PostgreSQL half the time of text, sending dates and times a fraction of it.
+ * Prints values from PostgreSQL's binary format: the same bytes as to_json(), with quotes. Sending most types in
+ * binary format takes PostgreSQL half the time of sending text; for dates and times it takes a fraction of that.
  */
 
 const QUOTE = 0x22;
 const MINUS = 0x2d;
 const ZERO = 0x30;
-/** JavaScript prints integers outside this range. */
+/** Integers outside this range are printed by JavaScript's own conversion. */
 const INT32_MIN = -0x80000000;
 const INT32_MAX = 0x7fffffff;
 
 const HEX = Uint8Array.from(Buffer.from('0123456789abcdef'));
-/** The ends of the groups of a UUID's bytes (RFC 9562, 4). */
+/** Where the groups of a UUID's bytes end (RFC 9562, 4). */
 const GROUPS = [4, 6, 8, 10, 16];
 
 /** Like Buffer.readInt32BE(), but without its checks, which cost more than the reading. */

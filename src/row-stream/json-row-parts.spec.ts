@@ -40,7 +40,7 @@ it.each([1, 3, 7, 1_000, 65_536, 1_000_000])('prints rows that come in parts of 
     for (let at = 0; at < bytes.length; at += size) {
       const part = Buffer.from(bytes.subarray(at, at + size));
       parts.add(part, 0, part.length);
-      // The socket reads into the same memory again.
+      // The socket reuses the memory for its next read.
       part.fill('#');
     }
     expect(text(inParts)).toBe(text(whole));

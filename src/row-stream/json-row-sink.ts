@@ -37,8 +37,8 @@ export class JsonRowSink implements RowSink {
 }
 
 /**
- * Prints a row of which the bytes arrive part by part, cut anywhere: a value of many megabytes is never in
- * memory as a whole, and no part keeps the process busy for long. Prints the same bytes as JsonRow.
+ * Prints a row whose bytes arrive in parts, cut anywhere: a value of many megabytes is never in memory as a
+ * whole, and no part blocks the event loop for long. Prints the same bytes as JsonRow.
  */
 const NULL = Buffer.from('null');
 const QUOTE = Buffer.from('"');
@@ -52,7 +52,7 @@ export class JsonRowParts {
   private column = 0;
   /** The length of the value, in four bytes. */
   private readonly length = Buffer.alloc(4);
-  /** How many bytes of the length have arrived. */
+  /** Number of bytes of the length that have arrived. */
   private lengthBytes = 0;
   /** Bytes of the value that have not arrived; null before its length is known. */
   private left: number | null = null;
@@ -111,7 +111,7 @@ export class JsonRowParts {
   private endValue(): void {
     if (this.form === 'text') this.output.append(QUOTE);
     if (this.form === 'utc') {
-      // Stands for the length between the two values in a whole row.
+      // Takes the place of the length between the two values in a whole row.
       this.kept.push(NO_LENGTH);
     } else if (this.kept.length > 0) {
       const value = Buffer.concat(this.kept);

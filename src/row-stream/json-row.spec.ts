@@ -2,7 +2,7 @@
 import { JsonColumn, JsonRow, valuePrinter } from './json-row';
 import { int32, int64, rowOf, type Value } from '../../test/support/row-of';
 
-/** Printed into exactly the requested room, after other bytes. */
+/** Prints into exactly the requested room, after other bytes. */
 function printed(shown: JsonColumn[], ...values: Value[]): string {
   const row = new JsonRow(shown);
   const bytes = rowOf(values);
@@ -44,7 +44,7 @@ it('prints local mean times from before time zones, and times on either side of 
   expect(printed([...zoned, { name: 'id', form: 'int4' }], null, null, int32(7))).toBe('{"at":null,"id":7}');
 });
 
-/** A value of each form that needs the most room for its bytes. */
+/** For each form, the value that needs the most room for its bytes. */
 const LONGEST: readonly (readonly [form: JsonColumn['form'], value: Buffer, printed: unknown])[] = [
   ['int4', int32(-2_147_483_648), -2_147_483_648],
   ['int8', int64(-(2n ** 63n)), -(2 ** 63)],

@@ -1,6 +1,6 @@
 /**
  * Prints rows as JSON from the columns that PostgreSQL sends: the same bytes as row_to_json(). PostgreSQL takes twice
- * the time for a row when it does that itself, mostly because it looks up the output function of each value.
+ * the time for a row if it prints the JSON itself, mostly because it looks up the output function of each value.
  */
 import type { Format } from '../pg-pipeline';
 import { printDate, printInstant, printTimestamp, printZoned } from './binary-times';
@@ -24,14 +24,14 @@ const CLOSING_BRACE = 0x7d;
 const ZERO = 0x30;
 const NINE = 0x39;
 const MINUS = 0x2d;
-/** Bytes from a `utc` value to the `zoned` value after it: the value itself, and the length of the other. */
+/** Number of bytes from a `utc` value to the `zoned` value after it: the first value, and the length of the second. */
 export const BEHIND_UTC = 12;
 export class JsonRow implements Printer {
   /** The bytes before each value: `{"id":`, `,"name":`, or none. */
   readonly keys: readonly Buffer[];
   /** The formats in which the columns must be requested. */
   readonly formats: readonly Format[];
-  /** Bytes that do not depend on values. */
+  /** Number of bytes that do not depend on values. */
   private readonly fixed: number;
 
   /** @param columns at least one with a name */
@@ -41,7 +41,7 @@ export class JsonRow implements Printer {
       Buffer.from(name === null ? '' : `${index === first ? '{' : ','}${JSON.stringify(name)}:`),
     );
     this.formats = columns.map(({ form }) => FORMS[form].format);
-    // Each value gets room for `null`, which can be longer than the value, or for quotes. One more byte is for the brace.
+    // Each value needs room for `null`, which can be longer than the value, or for quotes. The brace needs one more byte.
     this.fixed = this.keys.reduce((sum, key) => sum + key.length + NULL.length, 1);
   }
 
@@ -60,7 +60,7 @@ export class JsonRow implements Printer {
   /**
    * @param bytes a row's columns as PostgreSQL sends them, from `start`: the length of each in four bytes, and its value
    * @param into has room for maxBytes() from `at`
-   * @returns where the row ends there
+   * @returns the end of the printed row in `into`
    */
   print(bytes: Buffer, start: number, into: Buffer, at: number): number {
     let from = start;

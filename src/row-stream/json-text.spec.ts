@@ -1,7 +1,7 @@
 /** Long texts are read word by word: escapes must be found at every position of a word, and nothing else be escaped. */
 import { maxEscaped, printText } from './json-text';
 
-/** Printed from an odd offset into exactly the requested room. */
+/** Prints from an odd offset into exactly the requested room. */
 function printed(value: Buffer): string {
   const bytes = Buffer.concat([Buffer.from('abc'), value, Buffer.from('"\\\n')]);
   const into = Buffer.alloc(1 + maxEscaped(bytes, 3, 3 + value.length) + 2, '.');
@@ -9,7 +9,7 @@ function printed(value: Buffer): string {
   return into.toString('latin1', 1, end);
 }
 
-/** As JSON.stringify() prints the same bytes: it escapes no byte above 0x7f either. */
+/** JSON.stringify() prints the same bytes: it escapes no byte above 0x7f either. */
 const expected = (value: Buffer): string => JSON.stringify(value.toString('latin1'));
 
 const CLEAN = 'Every word of eight bytes is clean. ';

@@ -7,18 +7,18 @@ const BACKSLASH = 0x5c;
 const ZERO = 0x30;
 const LETTER_U = 0x75;
 
-/** Indexed by byte: 0 for a byte without escape, else the letter after the backslash; `u` for \u00.. */
+/** Indexed by byte: 0 for a byte that is not escaped, else the letter after the backslash; `u` for \u00.. */
 const ESCAPES = escapes();
 /** Bytes of the longest escape sequence. */
 const MAX_ESCAPE_BYTES = 6;
-/** Bytes of a row or value up to which reserving room for the worst case costs less than counting escapes. */
+/** Maximum bytes of a row or value for which reserving room for the worst case costs less than counting escapes. */
 const SMALL = 4 * 1024;
 /** Bytes from which a native copy is faster. */
 const LONG = 128;
-/** Bytes of a text from which reading it by words is faster. */
+/** Number of bytes of a text from which reading it word by word is faster. */
 const MANY = 16;
 
-/** A view of the last requested buffer: a buffer contains many values, and making a view takes longer than a value. */
+/** A view of the last requested buffer: a buffer contains many values, and creating a view takes longer than reading a value. */
 class LastView {
   private buffer: Buffer = Buffer.alloc(0);
   private view: DataView = new DataView(new ArrayBuffer(0));
@@ -35,11 +35,11 @@ class LastView {
 const SOURCE = new LastView();
 const TARGET = new LastView();
 
-/** Prints a text without its quotes, or a part of it that was cut anywhere. */
+/** Prints a text without its quotes, or a part of such a text that may be cut anywhere. */
 export const TEXT_PART: Printer = { maxBytes: maxEscaped, print: printEscaped };
 
 /**
- * Bytes that a row or value prints at most. This is enough for binary formats, too: they print at most six bytes per
+ * Maximum bytes that a row or value prints. The limit also holds for binary formats: they print at most six bytes per
  * byte. In a large row a value grows by less than the four bytes of its length, which are counted as escapes.
  */
 export function maxEscaped(bytes: Buffer, start: number, end: number): number {
@@ -70,7 +70,7 @@ export function printText(bytes: Buffer, from: number, end: number, into: Buffer
   return to + 1;
 }
 
-/** Eight bytes at a time as long as none of them needs an escape. */
+/** Reads eight bytes at a time as long as none of them needs an escape. */
 function printEscaped(bytes: Buffer, from: number, into: Buffer, at: number, end: number): number {
   const source = SOURCE.of(bytes);
   const target = TARGET.of(into);
@@ -94,8 +94,8 @@ function printEscaped(bytes: Buffer, from: number, into: Buffer, at: number, end
 
 /**
  * Not 0 if one of the four bytes is a control character, a quote or a backslash. Subtracting n from a byte below n borrows,
- * which sets its highest bit; `& ~` excludes bytes in which it was set before. A borrow can also reach the next byte, which
- * then takes the exact way. Exchanging 0x20 and 0x22 makes the quote the neighbour of the control characters.
+ * which sets its highest bit; `& ~` excludes bytes in which it was set before. A borrow can also reach the next byte; that
+ * byte is then checked exactly. Exchanging 0x20 and 0x22 makes the quote the neighbour of the control characters.
  */
 function needsEscape(word: number): number {
   const controls = word ^ 0x02020202;

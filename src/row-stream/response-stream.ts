@@ -1,11 +1,11 @@
 /**
- * Sends a body to a client while its rows arrive. A client that reads slowly slows the database down; a client that
- * disconnects stops a read.
+ * Sends a body to a client as its rows arrive. A client that reads slowly slows the database down; a client
+ * that disconnects stops a read.
  */
 import type { ServerResponse } from 'node:http';
 
 export interface StreamOptions {
-  /** Writes status and headers of an answer of unknown length; null: the body is never streamed. */
+  /** Writes status and headers of a response of unknown length. Null if the body is never streamed. */
   readonly begin: (() => void) | null;
   /** Whether the source is cancelled when the client disconnects. */
   readonly stopsWithClient: boolean;
@@ -13,7 +13,7 @@ export interface StreamOptions {
   readonly client: () => string;
 }
 
-/** Milliseconds in which the client must read the written data, because it holds a database connection until then. */
+/** Milliseconds within which the client must read the written data: it holds a database connection until then. */
 export const STALL_LIMIT_MS = 30_000;
 
 export class ResponseStream {
@@ -76,7 +76,7 @@ export class ResponseStream {
     this.options.begin?.();
   }
 
-  /** @returns false when the client has to take some of it first */
+  /** Writes the blocks. @returns false if the client has to read some of them first */
   private writeAll(blocks: readonly Buffer[]): boolean {
     return blocks.reduce((_, block) => this.response.write(block), true);
   }
@@ -109,7 +109,7 @@ export interface FlowControl {
   /** Ends the session, which undoes uncommitted work. Resolves when it has ended, or the connection is closed. */
   endSession(): Promise<void>;
   /**
-   * After this call, the client's pace decides how long the source is in use.
+   * From this call on, the client's speed determines how long the source is in use.
    * @param client address
    * @param end ends the answer when other requests need the source
    * @throws AppError 503 when clients hold too many sources in this way

@@ -21,7 +21,7 @@ const SMALLEST = 2 * 1024;
 const MAX_PIECE = 64 * 1024;
 
 export class BodyBlocks {
-  /** Bytes in all blocks. */
+  /** Number of bytes in all blocks. */
   size = 0;
   private full: Buffer[] = [];
   private block = Buffer.allocUnsafe(SMALLEST);
@@ -44,7 +44,7 @@ export class BodyBlocks {
     this.used = used;
   }
 
-  /** The last bytes, which lie in one block if they were appended or printed together. */
+  /** The last bytes. They are in one block if they were appended or printed together. */
   last(length: number): Buffer {
     return this.block.subarray(this.used - length, this.used);
   }
@@ -54,7 +54,7 @@ export class BodyBlocks {
     return Buffer.concat([...this.full, this.block.subarray(0, this.used)]);
   }
 
-  /** Removes the blocks so far and returns them; they then belong to the caller. */
+  /** Removes all blocks written so far and returns them; they then belong to the caller. */
   take(): Buffer[] {
     const blocks = [...this.full, this.block.subarray(0, this.used)];
     this.full = [];
@@ -66,7 +66,7 @@ export class BodyBlocks {
 
   private openBlock(room: number): void {
     if (this.used > 0) this.full.push(this.block.subarray(0, this.used));
-    // Each block has four times the bytes of the previous block, so that many rows take few blocks, and few rows a small block.
+    // Each block has four times the bytes of the previous block, so that many rows need few blocks, and few rows a small block.
     this.grown = Math.min(MAX_PIECE, 4 * this.grown);
     this.block = Buffer.allocUnsafe(Math.max(room, this.grown));
     this.used = 0;

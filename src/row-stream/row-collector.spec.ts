@@ -92,7 +92,7 @@ describe('RowCollector', () => {
   });
 });
 
-// Node emits no `close` for it, because destroy() waits for the socket.
+// Node emits no `close` for such a response, because destroy() waits for the socket.
 describe('RowCollector for a response without a socket', () => {
   let response: ServerResponse;
   let control: Control;

@@ -1,6 +1,6 @@
 /**
- * Collects the rows of a request. Few rows are kept, so that an error still gets a status and the headers can tell the
- * number of rows; many rows are sent to the client while they arrive.
+ * Collects the rows of a request. Few rows are kept, so that an error can still set the status, and the
+ * headers can contain the number of rows; many rows are sent to the client while they arrive.
  */
 import type { ServerResponse } from 'node:http';
 import { type BodyFormat, RowBody } from './row-body';
@@ -9,7 +9,7 @@ import { type LimitOptions, RowLimit } from './row-limit';
 
 export interface CollectorOptions extends StreamOptions, LimitOptions {
   readonly format: BodyFormat;
-  /** Whether the answer needs the first row only: the others are dropped. */
+  /** Whether the response needs the first row only: the other rows are dropped. */
   readonly keepsFirst: boolean;
 }
 
@@ -19,13 +19,13 @@ export type RowTarget = Pick<RowBody, 'append' | 'print'>;
 const DROPPED: RowTarget = { append: () => undefined, print: () => undefined };
 const NULL = Buffer.from('null');
 
-/** Bytes after which rows are no longer kept. */
+/** Number of bytes after which rows are sent instead of kept. */
 const STREAM_AFTER = 2 * 1024 * 1024;
-/** Bytes that are sent together from then on. */
+/** Number of bytes that are sent together from then on. */
 const CHUNK = 64 * 1024;
 
 export class RowCollector implements StreamConsumer {
-  /** The number of all rows, if they were counted before. */
+  /** The number of all rows, if they were counted first. */
   total: number | null = null;
   /** response.headers and response.status, as they were set before the first row. */
   settings: { readonly headers: string | null; readonly status: string | null } = {
@@ -90,7 +90,7 @@ export class RowCollector implements StreamConsumer {
     return this.body;
   }
 
-  /** Call it after each row, or part of a row. @throws AppError: see ResponseStream.write() and RowLimit.check() */
+  /** Call it after each row, or part of a row. @throws AppError as ResponseStream.write() and RowLimit.check() */
   sendIfMany(): void {
     const most = this.stream.hasBegun ? CHUNK : STREAM_AFTER;
     if (!this.stream.isAllowed || this.body.size < most) {
@@ -101,7 +101,7 @@ export class RowCollector implements StreamConsumer {
     this.limit.release();
   }
 
-  /** The whole body. Null if a part of it was sent already; then the rest is sent. */
+  /** The whole body. Null if a part of it was sent already: then the rest is sent, too. */
   finish(): Buffer[] | null {
     this.stream.release();
     const blocks = this.body.finish();

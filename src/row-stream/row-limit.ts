@@ -1,9 +1,9 @@
 /**
  * Bounds the rows that are held until their statements have ended. Small results are not counted.
  *
- * A write has run, and is about to be committed, when its first row arrives: a cancel request comes too late. So
- * reading stops, which leaves the server waiting with the rest of the rows, and the session is ended there. If the
- * rest fits into the buffers of the sockets, the write is committed already, and its rows are held despite the limit.
+ * When the first row of a write arrives, the write has run and is about to be committed: a cancel request comes too late.
+ * So Plinth stops reading, the server waits with the rest of the rows, and the session is ended on the server. If the rest
+ * fits into the buffers of the sockets, the write is committed already, and its rows are held despite the limit.
  */
 import type { FlowControl } from './response-stream';
 
@@ -21,14 +21,14 @@ export interface LimitOptions {
   readonly writes: boolean;
 }
 
-/** Bytes that are not counted, and the step by which the account grows. */
+/** Number of bytes that are not counted, and the step by which the account grows. */
 const STEP = 64 * 1024;
 
 export class RowLimit {
   /** Why the rows were refused; null if they were not. */
   refusal: Error | null = null;
   private memory: HeldMemory | null = null;
-  /** Bytes. */
+  /** Number of bytes that the account has reserved. */
   private allowed = STEP;
   private control: FlowControl | undefined;
 

@@ -6,7 +6,7 @@ import { invalidBody } from '../rest.errors';
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** @throws AppError PL102 when it is not UTF-8, or contains NUL, which text in PostgreSQL cannot */
+/** @throws AppError PL102 when the body is not UTF-8, or contains NUL, which PostgreSQL's type text cannot store */
 export function textOf(body: Buffer): string {
   if (body.includes(0)) throw holdsNul();
   try {
@@ -37,7 +37,7 @@ export async function textInSlices(body: Buffer): Promise<string> {
   }
 }
 
-/** As textOf(), for a large body that stays bytes: decoding it would take once or twice its size in addition. */
+/** Makes the check of textOf() for a large body that stays bytes: decoding it would take once or twice its size in addition. */
 export function assertText(body: Buffer): void {
   if (body.includes(0)) throw holdsNul();
   if (!isUtf8(body)) throw notUtf8();

@@ -12,7 +12,7 @@ const QUOTE = '"';
 const [COMMA, LF, CR] = [0x2c, 0x0a, 0x0d];
 /** Maximum columns of a header: a table has at most 1,600, but `columns=` may omit some of a header. */
 const MAX_COLUMNS = 10_000;
-/** Pieces of a field after which the parser may yield to the event loop. */
+/** Number of a field's pieces after which the parser may yield to the event loop. */
 const MANY = 256;
 /** Characters of a field that are read or turned into JSON in one piece. */
 const PIECE = 64 * 1024;
@@ -22,7 +22,7 @@ const BLOCK = 64 * 1024;
 const COPIES = 2;
 
 export interface CsvRows {
-  /** A list of objects with the names of the header; all values are texts or null. */
+  /** The rows as a list of objects with the names of the header; all values are texts or null. */
   readonly json: Buffer;
   /** The names of the header, without duplicates. */
   readonly names: readonly string[];
@@ -95,7 +95,7 @@ class JsonBlocks {
   private closeBlock(): void {
     this.memory.grow(COPIES * this.length);
     const block = Buffer.from(this.parts.join(''));
-    // A character can take three bytes.
+    // A UTF-16 code unit can take three bytes.
     if (block.length > this.length) this.memory.grow(COPIES * (block.length - this.length));
     this.blocks.push(block);
     this.parts = [];
@@ -105,7 +105,7 @@ class JsonBlocks {
 
 const unequalLines = () => invalidBody('All lines must have same number of fields');
 
-/** Returns parts if a field is long. */
+/** Writes a row. Returns it in parts if a field is long. */
 type RowWriter = (fields: readonly string[]) => string | Iterable<string>;
 
 function rowWriter(header: readonly string[]): RowWriter {
@@ -146,7 +146,10 @@ function* jsonPieces(text: string): Generator<string> {
   yield '"';
 }
 
-/** The lines as lists of fields. Yields null now and then in a long field, so that the caller can yield to the event loop. */
+/**
+ * Splits the text into rows, which are lists of fields. Yields null now and then in a long field, so that the
+ * caller can yield to the event loop.
+ */
 export function* records(text: string): Generator<readonly string[] | null, void> {
   let most = MAX_COLUMNS;
   let at = 0;

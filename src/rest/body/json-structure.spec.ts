@@ -27,7 +27,7 @@ const VALUES: [what: string, value: unknown][] = [
   ['lists in lists', [[[{ a: 1 }]]]],
 ];
 
-/** Members of each row, and which rows have the same. */
+/** The members of each row, and which rows have the same members. */
 const told = ({ kind, rows }: JsonStructure) => ({
   kind,
   shapes: rows.shapes,
@@ -45,7 +45,7 @@ describe.each([
     const structure = await read(JSON.stringify(value, null, 1));
     const { shapes, positions, count } = told(structure);
     expect(count).toBe(objects.length);
-    // One comparison of all, since Jest takes long for each.
+    // All rows are compared at once, because each comparison of Jest takes long.
     const namesOf = (row: number): string => JSON.stringify(Object.keys(objects[row - 1] ?? {}).sort());
     const expected = positions.map((_, shape) => [JSON.stringify([...(shapes[shape] ?? [])].sort())]);
     expect(positions.map(([, rows]) => [...new Set(rows.map(namesOf))])).toEqual(expected);

@@ -6,7 +6,7 @@ import { isJsonObject } from '../../common/text/json';
 import { RowShapes } from './row-shapes';
 
 export interface JsonStructure {
-  /** `mixed` is a list of which some are objects, `other` has no object at its top level. */
+  /** `mixed` is a list with objects and other elements; `other` has no object at its top level. */
   readonly kind: 'object' | 'list' | 'mixed' | 'other';
   readonly rows: RowShapes;
 }
@@ -21,8 +21,8 @@ export function structureOf(text: string): JsonStructure {
 }
 
 /**
- * @param length of the list; null if the body is not a list
- * @param objects among its elements, or the body itself
+ * @param length of the body's list; null if the body is not a list
+ * @param objects number of objects among its elements, or 1 if the body itself is an object
  */
 export function kindOf(length: number | null, objects: number): JsonStructure['kind'] {
   if (length === null) return objects === 1 ? 'object' : 'other';

@@ -48,7 +48,7 @@ export interface JsonBody {
   readonly structure: JsonStructure;
 }
 
-/** A JSON body and its structure. @throws AppError PL102 */
+/** A JSON body and its structure. @throws AppError PL102 for text that is not JSON */
 export async function readJsonBody(body: Buffer): Promise<JsonBody> {
   const isLarge = body.length >= LARGE;
   if (isLarge) assertText(body);

@@ -18,7 +18,7 @@ export interface RequestBody {
   readonly fields: readonly FormField[] | null;
 }
 
-/** An empty body of a function call. */
+/** The structure of a function call without a body. */
 const NO_ARGUMENTS: JsonStructure = { kind: 'object', rows: RowShapes.alike([], 1) };
 
 /**

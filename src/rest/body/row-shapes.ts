@@ -3,26 +3,26 @@
  * it, name by name; an equal row costs nothing more.
  */
 
-/** Maximum of names in all shapes together: far more than any table has columns (1,600), or any function arguments. */
+/** Maximum number of names in all shapes together: far more than any table has columns (1,600), or any function has arguments. */
 const MAX_NAMES = 100_000;
 
 export class RowShapes {
-  /** The names of each shape, in the order of its first row; the first shape is the first row's. */
+  /** The names of each shape. Shapes are in the order of their first rows. */
   readonly shapes: (readonly string[])[] = [];
   /** True if there were more names than are kept. Even then the first row's names are kept, up to the limit. */
   isCut = false;
   private rows = 0;
-  /** The shape of each row, by its number; empty while all have the first. */
+  /** The index in `shapes` for each row; empty while all rows have the first shape. */
   private readonly ofRows: number[] = [];
   private readonly numbers = new Map<string, number>();
   private names = 0;
-  /** The shape of the row before, and how many of its names the current row has so far. */
+  /** The shape of the previous row, and how many of its names the current row has had so far. */
   private last = 0;
   private alike = 0;
-  /** The current row's names, once they differ from those of the row before; null until then. */
+  /** The current row's names, once they differ from the names of the previous row; null until then. */
   private own: Set<string> | null = null;
 
-  /** Rows that are known to have the same names. */
+  /** The shapes of `count` rows that are known to have the same names. */
   static alike(names: readonly string[], count: number): RowShapes {
     const rows = new RowShapes();
     if (count > 0) rows.enter(names);
@@ -35,7 +35,7 @@ export class RowShapes {
     return this.rows;
   }
 
-  /** Adds a member to the current row; a name may come more than once. */
+  /** Adds a member to the current row; the same name may be added more than once. */
   name(name: string): void {
     const before = this.shapes[this.last];
     if (this.own === null && before?.[this.alike] === name) {
@@ -89,7 +89,7 @@ export class RowShapes {
       if (this.isCut && this.shapes.length > 0) return;
       number = this.shapes.push(names) - 1;
       this.numbers.set(key, number);
-      // The rows so far have the first shape.
+      // All rows so far had the first shape.
       if (number === 1) for (let row = 0; row < this.rows; row += 1) this.ofRows.push(0);
     }
     this.last = number;

@@ -9,9 +9,9 @@ import { RowShapes } from './row-shapes';
 const PIECE = 16 * 1024;
 /** Characters of a string that the tokenizer collects in one step; without a buffer it appends them one by one. */
 const STRING_BUFFER = 64 * 1024;
-/** Characters of a member's name, of which PostgreSQL reads 63 bytes. */
+/** Maximum characters of a member's name; PostgreSQL reads the first 63 bytes of it. */
 const MAX_NAME = 1024 * 1024;
-/** Levels of nesting, each of which takes memory here. PostgreSQL's own limit, its stack, is reached earlier. */
+/** Maximum levels of nesting, each of which takes memory here. PostgreSQL reaches its own limit, the stack, earlier. */
 const MAX_LEVELS = 100_000;
 
 /** @throws Error for text that is not JSON, AppError PL102 for text that nests too deeply */
@@ -32,7 +32,7 @@ type Expected = 'value' | 'value or ]' | 'name' | 'name or }' | ':' | ', or end'
 
 class StructureScan {
   private readonly rows = new RowShapes();
-  /** Whether each level that is open is an object. */
+  /** For each open level, whether it is an object. */
   private readonly open: boolean[] = [];
   private expected: Expected = 'value';
   /** Elements of the body's list; null if the body is not a list. */

@@ -202,7 +202,7 @@ function buildHandler(row: HandlerRow, index: SchemaIndex): MediaHandler {
 /** Builds a Routine from a row of pg_proc. */
 const VOLATILITY = { i: 'immutable', s: 'stable', v: 'volatile' } as const;
 
-/** Types whose bare name means length one: a cast to it would truncate a value, or refuse it. */
+/** Types whose bare name implies length one: a cast to such a type would truncate or refuse a value. */
 const UNBOUNDED: Readonly<Record<string, string>> = {
   bit: 'bit varying',
   'bit[]': 'bit varying[]',

@@ -51,7 +51,7 @@ function append<Value>(lists: Map<string, Value[]>, key: string, value: Value): 
   else lists.set(key, [value]);
 }
 
-/** The relationship of the key itself, and one for each view over either of its tables. */
+/** The relationship of the foreign key itself, and one for each view over either of its tables. */
 function fromForeignKey(index: SchemaIndex, key: ConstraintRow): DirectRelationship[] {
   const foreign = key.foreign_columns ?? [];
   const near = ends(index, key.relation, key.columns);
@@ -178,7 +178,7 @@ function computedRelationships(index: SchemaIndex, routines: readonly RoutineRow
   });
 }
 
-/** A function with the far relation's name, from the same relation, overrides a detected relationship. */
+/** A computed relationship with the far relation's name, from the same relation, overrides a detected relationship. */
 function isOverridden(one: Relationship, computed: readonly Relationship[]): boolean {
   return computed.some(
     (other) => other.kind === 'computed' && sameName(other.from, one.from) && sameName(other.routine, one.to),

@@ -8,8 +8,8 @@ const USER_SCHEMAS = `(select oid, nspname from pg_namespace
   where nspname !~ '^pg_' and nspname not in ('information_schema', 'plinth', 'plinth_migrations'))`;
 
 /**
- * Objects of these schemas have oids from here on: those of PostgreSQL itself are lower. The condition lets
- * PostgreSQL read a few rows by an index instead of a whole table of the system catalog.
+ * Objects in schemas of users have oids from here on; the oids of PostgreSQL's own objects are lower. The
+ * condition lets PostgreSQL read a few rows by an index instead of a whole table of the system catalog.
  */
 const OWN = `>= ${FIRST_NORMAL_OID}`;
 
@@ -26,7 +26,7 @@ const BASE_TYPES = `
   ),
   bottoms as materialized (select distinct on (oid) oid, base, typmod from domains order by oid, depth desc)`;
 
-/** Limit for the bytes of one view's parsed query; longer queries are not read. */
+/** Maximum bytes of one view's parsed query; longer queries are not read. */
 const MAX_ACTION = 1024 * 1024;
 
 /** Columns are read for each relation by index, so that the time stays linear whatever the statistics of pg_class say. */
@@ -132,10 +132,13 @@ export const TRAITS = `
 /** Roles of requests: their settings, and the relations that they cannot read. */
 const SHARED = `'{${REQUEST_ROLES.join(', ')}}'::name[]`;
 
-/** Limit for the bytes of one setting; longer settings are not read. */
+/** Maximum bytes of one setting; longer settings are not read. */
 const MAX_SETTING = 8_192;
 
-/** Maximum of a project's own roles that are read, in order of their names. The roles that all projects share do not count. */
+/**
+ * Maximum number of a project's own roles that are read, in order of their names. The roles that all projects
+ * share do not count.
+ */
 export const MAX_OWN_ROLES = 100;
 
 /**
@@ -240,7 +243,10 @@ export const REVEALING = `
   from revealing r join pg_type t on t.oid = r.type join pg_namespace n on n.oid = t.typnamespace
   order by n.nspname, t.typname`;
 
-/** Changes with every catalog row that DDL writes, comments and values of enums included; costs about a tenth of reading everything. */
+/**
+ * Changes with every catalog row that DDL writes, including comments and values of enums. Costs about a tenth
+ * of reading everything.
+ */
 export const FINGERPRINT = `
   select md5(concat_ws(' ',
     (select concat_ws(':', count(*), sum(hashtextextended(c.oid::text || c.xmin::text, 0)))

@@ -28,7 +28,7 @@ export type ColumnRow = readonly [
 
 export interface ConstraintRow {
   readonly name: string;
-  /** Contype: primary key, unique, foreign key. */
+  /** pg_constraint.contype: primary key, unique, foreign key. */
   readonly type: 'p' | 'u' | 'f';
   readonly relation: string;
   readonly foreign_relation: string;
@@ -104,7 +104,7 @@ export interface WithheldRow {
 export interface RevealingRow {
   readonly schema: string;
   readonly name: string;
-  /** The type's name as columns have it. */
+  /** The type's name as format_type() writes it for a column. */
   readonly shown: string;
 }
 

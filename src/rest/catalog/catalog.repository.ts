@@ -28,9 +28,9 @@ import { parseViewOrigins } from './view-origins';
 
 const REASON = 'the schema itself is read, not data';
 
-/** Limit for the bytes of all rows that are kept; a thousand tables take about one million. */
+/** Maximum bytes of all rows that are kept; a thousand tables take about one million. */
 const MAX_BYTES = 32 * 1024 * 1024;
-/** Limit for the bytes of all views' parsed queries, which are read one by one and not kept. */
+/** Maximum bytes of all views' parsed queries, which are read one by one and not kept. */
 const MAX_ACTIONS = 256 * 1024 * 1024;
 
 /** The queries whose rows are kept. */
@@ -53,7 +53,7 @@ type QueriedRows = Pick<CatalogRows, Exclude<keyof typeof QUERIES, 'fingerprint'
   readonly announces: readonly { readonly announces_ddl: boolean }[];
 };
 
-/** In doubt, code is assumed to do anything: requests then send statements that may be unnecessary. */
+/** If it is not known what code does, it is assumed to do anything: requests then send statements that may be unnecessary. */
 const UNKNOWN_TRAITS: CodeTraits = { setsResponse: true, readsRequest: true, leavesLocks: true };
 
 @Injectable()

@@ -1,4 +1,4 @@
-/** The catalogs of all projects in use, least recently used dropped first. An idle project has no connection. */
+/** The catalogs of all projects in use; the least recently used are dropped first. An idle project has no connection. */
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { ProjectDatabase } from '../../database/pools/project-database';
@@ -11,14 +11,14 @@ import { type HeardSince, ProjectCatalog } from './project-catalog';
 
 /** Number of catalogs in memory. */
 const CATALOGS = 2_000;
-/** Limit for the catalogSize() of all of them, which is about 120 MB; a project without tables has about 300. */
+/** Maximum catalogSize() of all of them together, which is about 120 MB; a project without tables has about 300. */
 export const CATALOG_ENTRIES = 400_000;
 /**
  * A larger catalog, such as one of a thousand tables with twenty columns, is counted apart, so that a project with a huge
  * schema evicts only other huge schemas.
  */
 export const LARGE_CATALOG = 20_000;
-/** The same limit for all large catalogs together. A single catalog is kept even if it is larger. */
+/** Maximum catalogSize() of all large catalogs together. A single catalog is kept even if it is larger. */
 const LARGE_CATALOG_ENTRIES = 100_000;
 
 @Injectable()
@@ -79,7 +79,10 @@ export class CatalogService implements OnApplicationShutdown {
     this.dropAbove(LARGE_CATALOG_ENTRIES, ({ entries }) => entries > LARGE_CATALOG);
   }
 
-  /** Drops the least recently used of some catalogs, but not the last one, until their sizes add up to no more than `limit`. */
+  /**
+   * Drops the least recently used of the counted catalogs, but never the last one, until the sizes of the
+   * rest add up to `limit` at most.
+   */
   private dropAbove(limit: number, isCounted: (catalog: ProjectCatalog) => boolean): void {
     const oldestFirst = [...this.catalogs.rvalues()].filter(
       (catalog): catalog is ProjectCatalog => catalog !== undefined && isCounted(catalog),

@@ -13,7 +13,7 @@ export interface QualifiedName {
 
 export interface Column {
   readonly name: string;
-  /** Type to read a JSON value into: a domain's base type, with length and precision. */
+  /** The type that a JSON value is read into: a domain's base type, with length and precision. */
   readonly inputType: string;
   /** The declared type, domains kept; without length and precision. */
   readonly declaredType: string;
@@ -34,7 +34,7 @@ export interface ComputedField extends QualifiedName {
 export interface Relation extends QualifiedName {
   readonly kind: RelationKind;
   readonly columns: ReadonlyMap<string, Column>;
-  /** For a view, the key of its base table if the view shows all its columns. Empty without a key. */
+  /** The primary key. For a view, the key of its base table if the view shows all columns of that key. Empty without a key. */
   readonly primaryKey: readonly string[];
   readonly insertable: boolean;
   readonly updatable: boolean;
@@ -44,7 +44,7 @@ export interface Relation extends QualifiedName {
   readonly isPartition: boolean;
   /** Roles with privileges on it, which may see its name. `public` means all roles. */
   readonly grantees: ReadonlySet<string>;
-  /** Roles without SELECT on some column, for which a write cannot return all columns. */
+  /** Roles that lack SELECT on some column, so a write by them cannot return all columns. */
   readonly hiddenFrom: ReadonlySet<string>;
   /** Roles for which no policy shows any of its rows, not even an inserted one. */
   readonly closedTo: ReadonlySet<string>;
@@ -93,7 +93,7 @@ export interface RoutineArgument {
   /** Empty for an unnamed argument. */
   readonly name: string;
   readonly type: string;
-  /** Type to bind a value to: like `type`, but without an implied length such as that of `character`. */
+  /** The type that a value is bound to: like `type`, but without an implied length such as that of `character`. */
   readonly inputType: string;
   readonly required: boolean;
   readonly variadic: boolean;
@@ -133,7 +133,7 @@ export interface MediaHandler {
   readonly isBinary: boolean;
 }
 
-/** A cast of a domain: from it to JSON, or from text or JSON to it. */
+/** A cast of a domain: to JSON, or from text or JSON. */
 export interface Representation {
   readonly source: string;
   readonly target: string;
@@ -141,7 +141,7 @@ export interface Representation {
 }
 
 export interface Catalog extends CodeTraits {
-  /** Changes with any content of the catalog: part of the names of prepared statements. */
+  /** Changes whenever the content of the catalog changes: part of the names of prepared statements. */
   readonly version: string;
   /** The fingerprint of the schema when the catalog was read. */
   readonly fingerprint: string;
@@ -159,7 +159,7 @@ export interface Catalog extends CodeTraits {
    * built from them.
    */
   readonly revealingTypes: ReadonlyMap<string, ReadonlySet<string>>;
-  /** True if an event trigger announces DDL; otherwise changes are found by polling. */
+  /** True if an event trigger announces DDL; otherwise polling finds the changes. */
   readonly announcesDdl: boolean;
 }
 

@@ -1,8 +1,8 @@
 /**
  * Finds out what the code in a project's database (functions, policies, views, defaults, constraints ...) may
- * read or leave behind. Requests then skip the statements that only such code needs. The answer is true when in
- * doubt: code that composes SQL at run time, or is written in another language than SQL and PL/pgSQL, could do
- * anything. C code comes with extensions, which a superuser has approved.
+ * read or leave behind. Requests then skip the statements that only such code needs. If it is not certain,
+ * the answer is true: code that composes SQL at run time, or is written in another language than SQL and
+ * PL/pgSQL, could do anything. C code comes with extensions, which a superuser has approved.
  */
 
 /**
@@ -19,7 +19,7 @@ const OTHER_SETTING =
 /** Matches code that executes text as SQL, or an identifier written with Unicode escapes. */
 const DYNAMIC_SQL = '\\mexecute\\M|_to_xml|u&"';
 
-/** Case-insensitive regular expressions over source code. */
+/** Regular expressions over source code, not case-sensitive. */
 const READS_SETTINGS = `setting|\\mshow\\M|${DYNAMIC_SQL}`;
 const TAKES_LOCKS_OR_TEMPORARY = `advisory|temp|${DYNAMIC_SQL}`;
 
@@ -60,7 +60,7 @@ const CODE = `
   union all
   select pg_get_ruledef(r.oid) from pg_rewrite r, built_in where r.oid >= ${FIRST_NORMAL_OID} and r.ev_action::text ~ calls`;
 
-/** Whether an object whose source CODE does not include calls one of the `built_in` functions. */
+/** Whether an object whose source is not part of CODE calls one of the `built_in` functions. */
 const ELSEWHERE = `
   exists (select from pg_proc p join pg_language l on l.oid = p.prolang
     where p.oid >= ${FIRST_NORMAL_OID} and l.lanname not in ('internal', 'c', 'sql', 'plpgsql'))

@@ -12,9 +12,9 @@ import type { CatalogRepository } from './catalog.repository';
 
 /** Milliseconds after which a request starts a comparison of the catalog in the background, and uses the old catalog. */
 const FRESH_MS = 400;
-/** Milliseconds after which it waits for the comparison, unless one is running. */
+/** Milliseconds after which a request waits for the comparison, unless one is running already. */
 const STALE_MS = 2_000;
-/** Milliseconds after which it waits even then. */
+/** Milliseconds after which a request waits even for a running comparison. */
 const IDLE_MS = 10_000;
 /**
  * Milliseconds after which the catalog is compared in the background although changes are announced: a function of the project
@@ -43,7 +43,7 @@ export class ProjectCatalog {
       catalog = await buildCatalog(rows);
       [this.catalog, this.size, this.hasTraits] = [catalog, catalogSize(catalog), false];
     } catch (error) {
-      // An announced change is still unknown, so the next request compares.
+      // The content of an announced change is not known yet, so the next request compares.
       this.checkedFrom = -Infinity;
       throw error;
     }
@@ -56,7 +56,7 @@ export class ProjectCatalog {
     const begunAt = performance.now();
     try {
       const fingerprint = await this.repository.fingerprint(this.database);
-      // Compared with the current catalog, since a reload that ended during the comparison may have begun before the change.
+      // Compared with the current catalog: a reload that ended during the comparison may have begun before the change.
       if (this.catalog?.fingerprint !== fingerprint) await this.reload.run();
       else this.checkedFrom = begunAt;
       if (this.catalog && !this.hasTraits) void this.addTraits(this.catalog);

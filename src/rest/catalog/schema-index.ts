@@ -66,7 +66,7 @@ export class SchemaIndex {
     return this.constraintsByRelation.get(oid) ?? [];
   }
 
-  /** A table's own primary key; for a view, that of its base table if the view shows all of its columns. */
+  /** A table's own primary key; for a view, the key of its base table if the view shows all columns of the key. */
   primaryKeyOf(oid: string): string[] {
     const own = this.constraintsOf(oid).find(({ type }) => type === 'p');
     return own ? (this.namesOf(oid, own.columns) ?? []) : (this.viewPrimaryKeys.get(oid) ?? []);

@@ -8,15 +8,15 @@
 export interface ColumnOrigin {
   /** Position in the view, starting at 1. */
   readonly position: number;
-  /** The relation's oid: a table, or another view. */
+  /** The oid of the relation: a table, or another view. */
   readonly relation: string;
   /** Position in that relation. */
   readonly column: number;
 }
 
-/** `(` and `{QUERY`: the depth of fields of the outermost query. */
+/** `(` and `{QUERY`: the depth at which the fields of the outermost query are. */
 const QUERY_DEPTH = 2;
-/** `(` of the target list and `{TARGETENTRY`. */
+/** `(` of the target list and `{TARGETENTRY`: the depth at which the fields of an entry are. */
 const ENTRY_DEPTH = QUERY_DEPTH + 2;
 
 const TARGET_LIST = ':targetList (';

@@ -24,7 +24,7 @@ function compileCall(builder: StatementBuilder, plan: CallPlan): string {
 }
 
 function columnsSql({ returning, routine }: CallPlan): string {
-  // A null row has no columns to name, so the whole row is taken, whichever columns are shown.
+  // A null row has no columns, so the whole row is selected, whichever columns are shown.
   if (returning.kind !== 'fields' || !routine.returnsSet || returning.fields.length === 0)
     return 'plinth_call.*';
   return returning.fields
@@ -37,7 +37,7 @@ function columnsSql({ returning, routine }: CallPlan): string {
     .join(', ');
 }
 
-/** The members of the body as a record, which is decomposed once. */
+/** The members of the body as a record, which is expanded once. */
 function membersSql(builder: StatementBuilder, plan: ArgumentsPlan): string | null {
   if (plan.kind !== 'members' || plan.given.length === 0) return null;
   const definitions = plan.given.map(({ name, inputType }) => `${quoteIdentifier(name)} ${inputType}`);
@@ -92,7 +92,8 @@ export function compileCalled(plan: CallRequestPlan, input: CompileInput): Compi
   }
   const total = countSql(isScalar ? `SELECT FROM ${RESULT}` : compileCount(builder, read));
   if (ROW_BY_ROW.has(representation.kind)) {
-    // After the last page there is only the total, with a null row. A row that is itself null is sent as the text 'null'.
+    // After the last page the only row is the total, with a null in place of a row. A row that is itself null
+    // is sent as the text 'null'.
     query.from(`(${total})`, 'plinth_counted').leftJoin(`(${rows})`, 'plinth_row', 'TRUE');
     query.addSelect(`CASE WHEN ${WHOLE_ROW} IS DISTINCT FROM NULL THEN coalesce(${value}, 'null') END`);
     query.addSelect('plinth_counted."plinth_total"');

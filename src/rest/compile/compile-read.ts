@@ -71,7 +71,7 @@ function sourceSql(builder: StatementBuilder, source: SourcePlan): string {
     case 'result':
       return RESULT;
     case 'computed': {
-      // The row's type chooses the overload, and rows of a common table expression have lost it.
+      // The type of the row selects the overload, and rows of a common table expression have lost their type.
       const { routine, parent, parentType } = source;
       const row = `(${quoteIdentifier(parent)}.*)::${quoteQualified(parentType.schema, parentType.name)}`;
       return `(SELECT * FROM ${routineSql(routine)}(${row}))`;
@@ -115,7 +115,7 @@ function addOrder(
       by.kind === 'field'
         ? fieldSql(builder, reference, by.field)
         : columnSql({ alias: by.embed, column: by.column });
-    // TypeORM keeps one order per expression, the last; a repeated one changes nothing anyway.
+    // TypeORM keeps one order per expression, the last one. A later order by the same expression has no effect anyway.
     if (seen.has(value)) continue;
     seen.add(value);
     query.addOrderBy(value, direction === 'desc' ? 'DESC' : 'ASC', nulls ? NULLS[nulls] : undefined);
@@ -158,7 +158,7 @@ function listSql(rows: string, { shape, columns }: EmbedPlan): string {
   return `SELECT json_agg(plinth_row.*) AS "plinth_list"${lists.join('')} FROM (${rows}) plinth_row`;
 }
 
-/** The rows that a read would give without its window, for counting: `SELECT 1 ...`. */
+/** The rows that a read would return without its window, for counting: `SELECT 1 ...`. */
 export function compileCount(builder: StatementBuilder, plan: ReadPlan): string {
   const reference = aliasReference(plan.alias, plan.source.kind === 'result');
   const query = from(builder, builder.select(), plan);
@@ -236,7 +236,7 @@ function named(value: string, name: string): string {
   return `${value} AS ${quoteIdentifier(name)}`;
 }
 
-/** Types whose names are keywords, or several words; quoted they would be other types. */
+/** Types whose names are keywords or consist of several words; a quoted name would mean another type. */
 const KEYWORD_TYPES = new Set(
   (
     'bigint,bit,bit varying,boolean,char,char varying,character,character varying,dec,decimal,' +
@@ -252,7 +252,7 @@ function typeName(cast: string): string {
   return KEYWORD_TYPES.has(name) ? name : quoteIdentifier(name);
 }
 
-/** The statements that count all rows of a read of one page. */
+/** The statements that count all rows of a read, of which the response contains one page. */
 export function compileCounts(
   plan: RequestPlan,
   input: CompileInput,

@@ -20,7 +20,7 @@ import { rowsSql, type Shown } from './row-sql';
 
 const BODY = 'plinth_body';
 
-/** The body as SQL refers to it. */
+/** How SQL refers to the body. */
 export interface BodySource {
   /** Placeholder of the JSON text. */
   readonly placeholder: string;
@@ -87,7 +87,7 @@ function compileDelete(builder: StatementBuilder, plan: DeletePlan): string {
   return query.getQuery();
 }
 
-/** Adds parentheses, so that a condition stays one term of the AND. */
+/** Adds parentheses, so that the condition is a single term of the AND. */
 function whole(condition: string): string {
   return `(${condition})`;
 }
@@ -136,7 +136,7 @@ function withResult(builder: StatementBuilder, plan: WriteRequestPlan, { stateme
   return resultSql(builder, plan, [...ofBody, [RESULT, statement]]);
 }
 
-/** The rows that were written, read like any others; for `headers-only` just as they were returned. */
+/** Selects the written rows as any read does; for `headers-only`, unchanged. */
 function resultSql(
   builder: StatementBuilder,
   plan: Shown,
@@ -156,7 +156,7 @@ const MAX_GROUPS = 100;
 
 export interface CompiledInsert {
   readonly builder: StatementBuilder;
-  /** Complete when nothing is returned; null: read from the expressions. */
+  /** The complete statement if nothing is returned; null if the rows are read from the expressions. */
   readonly statement: string | null;
   readonly expressions: readonly (readonly [name: string, query: string])[];
 }
@@ -242,7 +242,7 @@ function valueSql({ column, parse }: WrittenColumn): string {
   return parse ? `${routineSql(parse)}(${value})` : value;
 }
 
-/** The rows of the body, or of a group in it, as records. */
+/** The rows of the body, or of one group of them, as records. */
 function rowsOf(
   builder: StatementBuilder,
   { columns, ordinals }: InsertGroup,
@@ -277,12 +277,12 @@ function conflictSql({ conflict }: InsertPlan, { columns }: InsertGroup): string
   return ` ON CONFLICT (${columnList}) DO UPDATE SET ${set.join(', ')} WHERE ${countInserted(-1)}`;
 }
 
-/** The setting in which an upsert counts the rows that it inserted. */
+/** The setting in which an upsert counts the rows that it has inserted. */
 export const INSERTED_SETTING = 'plinth.inserted';
 
 /**
  * A condition that counts: up for every row of the body, and down again for every row that became an update.
- * PostgREST's way; xmax would tell the same, but not through a view.
+ * PostgREST counts like this, too; xmax would give the same answer, but not through a view.
  */
 function countInserted(step: 1 | -1): string {
   const count = `coalesce(nullif(current_setting('${INSERTED_SETTING}', true), '')::integer, 0) + ${step}`;

@@ -38,7 +38,7 @@ export function finish(
   return { text, parameters, name: nameOf(text, input), row };
 }
 
-/** PostgreSQL keeps 63 bytes of a name, and the door adds the role before it. */
+/** PostgreSQL keeps 63 bytes of a name, and RlsTransaction prefixes the role to it. */
 export function nameOf(text: string, { catalogVersion }: CompileInput): string {
   return catalogVersion + digestOf(text);
 }
@@ -59,7 +59,7 @@ export interface CompileInput {
   readonly catalogVersion: string;
   /** Whether the body of a write is a list of rows. */
   readonly bodyIsList: boolean;
-  /** False while the schema is changing: PostgreSQL then prints the rows with the columns that exist at that time. */
+  /** False while the schema is changing: PostgreSQL itself then converts the rows, with the columns that exist at that time. */
   readonly printsRows: boolean;
 }
 

@@ -38,7 +38,7 @@ function pathSql(builder: StatementBuilder, path: readonly JsonStep[]): string {
   return path
     .map((step) => {
       const arrow = step.asText ? '->>' : '->';
-      // A key has no type, like PostgREST's literals: PostgreSQL assumes text, and reports `unknown` where no operator fits.
+      // A key has no type, like PostgREST's literals: PostgreSQL assumes text, or reports `unknown` if no operator matches.
       return step.kind === 'key'
         ? `${arrow}${builder.parameter(step.key)}`
         : `${arrow}${builder.parameter(step.index)}::integer`;

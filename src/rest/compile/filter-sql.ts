@@ -61,7 +61,7 @@ function quantified({ quantifier }: QuantifiedOperation, operand: string): strin
   return quantifier === null ? operand : `${quantifier.toUpperCase()}(${operand})`;
 }
 
-/** A value in the form that the column's domain reads, if it has one; a pattern is always text. */
+/** A value in the form that the column's domain reads, if the column has a domain. A pattern is always text. */
 function operandSql(
   builder: StatementBuilder,
   { parse }: FieldPlan,
@@ -85,7 +85,7 @@ function textSearchSql(
   { isTsvector }: FieldPlan,
   { operator, language, value: slot }: TextSearchOperation,
 ): string {
-  // The language is a text; the cast keeps it from being read as the document.
+  // The language is sent as text; the cast keeps PostgreSQL from taking it for the document.
   const config = language === null ? '' : `${builder.parameter(language)}::regconfig, `;
   const vector = isTsvector ? value : `to_tsvector(${config}${value})`;
   const { sql, as } = FILTER_OPERATORS[operator];
@@ -94,13 +94,13 @@ function textSearchSql(
 }
 
 /**
- * The closed table of filter operators: what each one of grammar/operators.ts means in SQL, and how its value is passed.
- * filter-sql.ts puts the parts together. TypeScript refuses the table if an operator is missing.
+ * The closed table of filter operators: what each operator of grammar/operators.ts means in SQL, and how its value is
+ * passed. filter-sql.ts puts the parts together. TypeScript refuses the table if an operator is missing.
  */
 interface OperatorSql {
-  /** The operator; of a text search the function that makes its query. */
+  /** The operator; for a text search, the function that makes its query. */
   readonly sql: string;
-  /** How its value is passed; `keyword` is a word of the shape, without a parameter. */
+  /** How its value is passed; `keyword` stands for a word in the text of the statement, without a parameter. */
   readonly as: FilterParameter['as'] | 'keyword';
 }
 

@@ -8,7 +8,7 @@ import { areNameable, columnSql, hasColumns } from './row-sql';
 export interface JsonColumns {
   /** Expressions on `plinth_row`. */
   readonly select: readonly string[];
-  /** Fails if `*` has more columns than the plan knows; null without `*`. */
+  /** A condition that fails if `*` has more columns than the plan knows; null without `*`. */
   readonly condition: string | null;
   readonly row: JsonRow;
 }
@@ -86,7 +86,7 @@ function shownBy(output: OutputPlan, columns: ReadonlyMap<string, Column>): Show
     case 'embed':
       return [{ name: output.name, form: 'json' }];
     case 'one':
-      // A row without columns, which is shown as {}.
+      // A row without columns is shown as {}.
       return null;
     case 'spread':
       return output.name === null ? null : [{ name: output.name, form: null }];

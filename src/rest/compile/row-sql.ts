@@ -71,7 +71,7 @@ function handlerSql({ handler }: Extract<RepresentationPlan, { kind: 'handler' }
 
 /**
  * Bytes are sent as base64, because rows are read as text. Other types are sent as PostgreSQL prints them,
- * which for xml differs from a cast. Without bytes the result is empty.
+ * which for xml differs from a cast. If there are no bytes, the result is empty.
  */
 function encoded(value: string, isBinary: boolean): string {
   return isBinary ? `coalesce(encode(${value}::bytea, 'base64'), '')` : `format('%s', ${value})`;
@@ -87,7 +87,7 @@ export function scalarSql(plan: Shown): string {
   return strips ? `json_strip_nulls(${value})` : value;
 }
 
-/** The whole row. Without the star, a column of that name would be taken, if it exists. */
+/** The whole row. Without the star, PostgreSQL would take a column of that name if there is one. */
 export const WHOLE_ROW = '(plinth_row.*)';
 
 /** Bytes of a name that PostgreSQL keeps (manual, 4.1.1). */
@@ -104,8 +104,9 @@ export function columnSql(name: string): string {
 }
 
 /**
- * True, if PostgreSQL accepts it: lists of VALUES have one length, so a row with a column that the plan doesn't know is
- * refused (42601) when the statement is parsed, and again when its table changes. The planner drops the condition.
+ * A condition that is always true if PostgreSQL accepts it. All lists of VALUES must have the same length, so
+ * a row with a column that the plan does not know is refused (42601) when the statement is parsed, and again
+ * when its table changes. The planner drops the condition.
  */
 export function hasColumns(count: number): string {
   const nulls = Array.from({ length: count }, () => 'NULL').join(', ');

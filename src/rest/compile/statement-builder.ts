@@ -8,12 +8,12 @@ import type { FilterValue, Slot, TextsByName } from '../grammar/query-values';
 
 export type Select = SelectQueryBuilder<ObjectLiteral>;
 
-/** Never connected: only its query builders and their numbering of parameters are used. */
+/** Never connects: only its query builders and their numbering of parameters are used. */
 const BUILDERS = new DataSource({ type: 'postgres' });
 
 /**
- * TypeORM replaces `:name` anywhere in the text, quoted names included, wherever a parameter of that name exists. So
- * our parameters have names that cannot be guessed; the same is true of the marks below.
+ * TypeORM replaces `:name` anywhere in the text, quoted names included, wherever a parameter of that name
+ * exists. So our parameters, and the marks below, have names that cannot be guessed.
  */
 const SECRET = randomBytes(8).toString('hex');
 
@@ -70,7 +70,7 @@ export class StatementBuilder {
     return `${this.mark(schema)}.${this.mark(name)}`;
   }
 
-  /** A sub-query to join with, which may refer to tables on its left. */
+  /** A sub-query to join with, which can refer to tables on its left. */
   lateral(query: string): string {
     this.hasLateral = true;
     return `(${LATERAL}${query})`;
@@ -81,7 +81,7 @@ export class StatementBuilder {
     let text = query;
     if (this.hasLateral) text = text.replace(JOIN_LATERAL, 'JOIN LATERAL (');
     const [numbered, parameters] = BUILDERS.driver.escapeQueryWithParameters(text, this.parameters);
-    // Done last, so that a name cannot be read as a parameter after its own characters are restored.
+    // Done last: the restored characters of a name must not be read as a parameter.
     const final = this.hasMarks ? numbered.replace(MARKED, (mark) => UNMARKED[mark] ?? mark) : numbered;
     return { text: final, parameters: parameters as Parameter[] };
   }
@@ -113,7 +113,7 @@ export interface ArgumentParameter {
   readonly as: 'text' | 'list';
 }
 
-/** A text or number is a constant of the shape: a key of a JSON path, a language, an offset. */
+/** A text or number is a constant of the statement: a key of a JSON path, a language, an offset. */
 export type Parameter = string | number | BodyParameter | FilterParameter | ArgumentParameter;
 
 export interface RequestValues {

@@ -16,7 +16,7 @@ import { statusOfSqlstate } from '../../http/errors/sqlstate-status';
 export class ErrorExplainer {
   constructor(private readonly door: RlsTransaction) {}
 
-  /** The same error if there is nothing to add. */
+  /** Returns the same error if there is nothing to add. */
   async explain(error: unknown, sender: RequestSender, prepared: PreparedRequest): Promise<unknown> {
     if (!(error instanceof DatabaseError)) return error;
     if (mayBeReadBack(error, prepared) && (await this.passesWithoutReturning(sender, prepared))) {
@@ -44,7 +44,7 @@ export class ErrorExplainer {
   }
 }
 
-/** Levels of nesting; PostgreSQL's default stack holds a few thousand. */
+/** Number of levels of nesting that count as deep; PostgreSQL's default stack holds a few thousand levels. */
 const DEEP = 1_000;
 
 /** PostgreSQL's message is about an escape sequence or its stack; the client needs to know which value was refused. */
@@ -56,10 +56,10 @@ function valueRefused(error: DatabaseError, { values: { body } }: PreparedReques
     : null;
 }
 
-/** Where in PostgreSQL a missing privilege is reported, which unlike the message does not depend on the language. */
+/** The function of PostgreSQL that reports a missing privilege. Unlike the message, it does not depend on the language. */
 const MISSING_PRIVILEGE = 'aclcheck_error';
 
-/** Null for an error that does not reveal anything. */
+/** The error that hides what the message reveals; null for an error that reveals nothing. */
 function concealed(error: DatabaseError, role: string, { catalog, plan }: PreparedRequest): AppError | null {
   const { schema, table } = error;
   if (error.routine === MISSING_PRIVILEGE) {
@@ -89,7 +89,10 @@ const INVALID_OBJECT_DEFINITION = '42P17';
 /** Messages in other languages may quote differently; they are not shown. */
 const RELATION_AT_END = /^[^"]*"(.+)"$/;
 
-/** Null for any other error, and for a relation that is hidden from the caller. */
+/**
+ * The error for a policy or view that refers to itself. Null for any other error, and for a relation that is
+ * hidden from the caller.
+ */
 function recursionOf(error: DatabaseError, role: string, prepared: PreparedRequest): AppError | null {
   if (error.code !== INVALID_OBJECT_DEFINITION) return null;
   const name = RELATION_AT_END.exec(error.message)?.[1];
@@ -114,7 +117,7 @@ function readBackRefused(error: DatabaseError): AppError {
   });
 }
 
-/** A database error with another message: status and SQLSTATE stay, everything else is only logged. */
+/** A database error with another message: status and SQLSTATE stay the same, everything else is only logged. */
 function errorWithMessage(error: DatabaseError, message: string): AppError {
   const { code: sqlstate = 'XX000' } = error;
   return new AppError(statusOfSqlstate(sqlstate), sqlstate, message, {

@@ -16,10 +16,10 @@ export interface Execution {
   readonly rows: number;
   /** The planner's estimate of all rows of a read; null if it was not requested. */
   readonly estimate: number | null;
-  /** In an upsert that merges: rows that were not there before; 0 otherwise. */
+  /** Number of rows that an upsert has inserted; 0 for other requests. */
   readonly inserted: number;
   readonly response: ResponseSettings;
-  /** For reads that must see a write (read-source.ts); null for reads, and where there are no replicas. */
+  /** The token for later reads that must see this write (read-source.ts); null for reads, and if there are no replicas. */
   readonly token: string | null;
 }
 
@@ -77,7 +77,7 @@ function estimateOf(
   return row?.['QUERY PLAN']?.[0]?.Plan?.['Plan Rows'] ?? null;
 }
 
-/** @throws AppError PL115, PL116 or PL124 for rows that must be undone */
+/** @throws AppError PL115, PL116 or PL124 if the rows must be undone */
 export type CommitDecision = (rows: number) => 'commit' | 'rollback';
 
 /** Null when the outcome can be committed immediately, which saves a round trip. */

@@ -8,10 +8,7 @@ import { isJsonObject, type JsonObject, parseJson } from '../../common/text/json
 import { restError } from '../rest.errors';
 import { customHeaders, isHeader, isReasonPhrase } from '../respond/response-headers';
 
-/**
- * Null for any other error.
- * @param slug of the project
- */
+/** The error that the project raised; null for any other error. @param slug of the project */
 export function raisedError(error: DatabaseError, slug: string): AppError | null {
   const { code = '' } = error;
   if (code === 'PGRST') return fromJson(error, slug);

@@ -9,7 +9,7 @@ import type { ContextSettings } from '../../database/rls/rls-context';
 import type { PreparedRequest } from '../prepare/prepared-request';
 import { isReadOnly, type RequestSender } from './request-settings';
 
-/** A header of the response to a write, and of requests that must see the write. */
+/** A header of the response to a write. A request with it sees the write. */
 export const CONSISTENCY_TOKEN = 'X-Consistency-Token';
 
 /** A server, and a position in its write-ahead log. */
@@ -22,7 +22,7 @@ export function consistencyToken(server: string, position: string): string {
   return `${markOf(server)}.${position}`;
 }
 
-/** @returns undefined where the primary must be read */
+/** Finds the replica that a read may use. @returns undefined if the primary must be read */
 export function replicaFor(
   { caller, facts }: RequestSender,
   prepared: PreparedRequest,

@@ -11,11 +11,11 @@ import { printed, ValueRows } from './value-rows';
 
 export interface RequestPipeline {
   readonly statements: readonly Statement[];
-  /** Rows that the database sends but the client does not get: a total after the last page. */
+  /** Rows that the database sends but the client does not get: the total after the last page comes in such a row. */
   readonly absent: { rows: number };
-  /** Number of statements before the main statements: the pre-request function, the count. */
+  /** Number of statements before the main statements, such as the pre-request function and the count. */
   readonly before: number;
-  /** Number of main statements, whose rows are the answer. */
+  /** Number of main statements, whose rows are the response. */
   readonly mains: number;
   /** True when the last statement before the main statements is an EXPLAIN for the count. */
   readonly hasEstimate: boolean;
@@ -62,7 +62,7 @@ function contextStatements(caller: Caller, prepared: PreparedRequest): Statement
   return list;
 }
 
-/** Rows that stream leave before the statement is done, and the head before them. */
+/** Rows that stream are sent before the statement has ended, and the response headers before them. */
 function settingsBefore(
   caller: Caller,
   { plan, catalog }: PreparedRequest,

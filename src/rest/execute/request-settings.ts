@@ -13,7 +13,7 @@ import type { Catalog } from '../catalog/catalog';
 /** The request as it came in. */
 export interface RequestFacts {
   readonly method: string;
-  /** Without the query string. */
+  /** The path without the query string. */
   readonly path: string;
   readonly headers: RequestHeaders;
 }
@@ -96,7 +96,7 @@ function cookiesJson(header: string | undefined): string {
   return JSON.stringify(Object.fromEntries(pairs));
 }
 
-/** Outside the context, whose errors refuse the caller: PostgreSQL itself knows the time zones. */
+/** Runs after the context statement, whose errors refuse the caller: PostgreSQL itself checks the time zone. */
 export function timezoneStatement(timezone: string): Statement {
   const text = `select pg_catalog.set_config('timezone', $1, true)`;
   return { name: 'rest:timezone', text, values: [timezone] };
@@ -118,7 +118,7 @@ function settingsOfRole({ role, project }: Caller, catalog: Catalog): ReadonlyMa
 
 const NONE: ReadonlyMap<string, string> = new Map();
 
-/** Null if there are none. */
+/** The statement that applies the settings of the role; null if there are none. */
 export function roleStatement(caller: Caller, { catalog }: PreparedRequest): Statement | null {
   const settings = [...settingsOfRole(caller, catalog)].filter(([name]) => !HANDLED.has(name));
   if (settings.length === 0) return null;

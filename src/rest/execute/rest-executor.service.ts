@@ -15,8 +15,8 @@ export class RestExecutor {
   constructor(private readonly door: RlsTransaction) {}
 
   /**
-   * @throws the driver's DatabaseError as it came; AppError for an outcome that the request rules out, and for rows that
-   *   are too many to be held
+   * @throws the driver's DatabaseError unchanged; AppError for an outcome that the request rules out, and for
+   * more rows than memory permits
    */
   async executeRequest(
     sender: RequestSender,

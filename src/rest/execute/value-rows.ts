@@ -1,4 +1,4 @@
-/** Rows with one value, which is JSON or text, and a total after it if it was requested. */
+/** Collects rows with one value, which is JSON or text, followed by a total if one was requested. */
 import { BINARY, type Format, readRow, type RowSink } from '../../pg-pipeline';
 import type { RowCollector, RowTarget } from '../../row-stream/row-collector';
 import { AppError } from '../../common/errors/app-error';
@@ -41,7 +41,7 @@ class LargeRow {
   private lengthBytes = 0;
   /** Bytes of the value that have not arrived. */
   private left = 0;
-  /** The column that follows it. */
+  /** The column after the value. */
   private rest: Buffer = Buffer.alloc(0);
 
   private readonly row: RowTarget;
@@ -67,7 +67,7 @@ class LargeRow {
   }
 }
 
-/** The columns have types other than those in the catalog. */
+/** Thrown if the columns have types other than in the catalog. */
 export class SchemaChanged extends AppError {
   constructor() {
     const message = 'The schema changed during the request';

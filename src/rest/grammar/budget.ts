@@ -55,8 +55,8 @@ export function assertLength(what: string, text: string, limit: number): void {
 }
 
 /**
- * Limits of text, depth and number. They keep the cost of a hostile request near that of a large ordinary one;
- * each parser is also linear in the length of its text. Lengths are in UTF-16 code units.
+ * Limits of text, depth and number. They keep the cost of a hostile request near the cost of a large ordinary
+ * request; each parser is also linear in the length of its text. Lengths are in UTF-16 code units.
  */
 export const LIMITS = {
   /** Raw query string. Servers and proxies usually limit the whole head to between 8 and 64 KiB. */
@@ -69,16 +69,16 @@ export const LIMITS = {
   depth: 30,
   /** `name=value` pairs of the query string. */
   parameters: 1_000,
-  /** Columns, filters, groups and order terms together. PostgreSQL itself allows 1,664 columns in a result. */
+  /** Total number of columns, filters, groups and order terms. PostgreSQL itself allows 1,664 columns in a result. */
   terms: 1_600,
   /** Embedded resources and spreads, on all levels together. */
   embeds: 100,
   /** Arrows in one JSON path. */
   jsonSteps: 100,
-  /** Maximum names in one embed path, and dots in the target. */
+  /** Names in one embed path, and dots in the target. */
   pathSegments: 31,
   /** Media types in Accept, preferences in Prefer. */
   headerItems: 100,
-  /** Length to which a message shortens a refused text. */
+  /** Length to which a message truncates a refused text. */
   echo: 300,
 } as const;

@@ -15,7 +15,7 @@ export const MORE_OF_FIELD = ['letter', 'digit', '"-"', '"->>"', '"->"'] as cons
 const CH_QUOTE = 0x22;
 const CH_DASH = 0x2d;
 
-/** Example: `/json_table?data->foo->>bar=eq.baz`. Blanks around it are skipped. */
+/** Example: `/json_table?data->foo->>bar=eq.baz`. Blanks around the field are skipped. */
 export function field(scanner: Scanner, otherwise = NOTHING_ELSE): Field {
   scanner.skipBlanks();
   const name = fieldName(scanner, otherwise);
@@ -40,8 +40,8 @@ export function jsonPath(scanner: Scanner): readonly JsonStep[] {
 }
 
 /**
- * Only well-formed numbers are indexes: `->0`, `->-1`; `->0xy1` and `->23-xy` are keys. Unlike in PostgREST a
- * `)` may follow an index; otherwise an index at the end of an embed would be read as a key:
+ * Only well-formed numbers are indexes: `->0`, `->-1`; `->0xy1` and `->23-xy` are keys. Unlike in PostgREST,
+ * a `)` may follow an index; otherwise an index at the end of an embed would be read as a key:
  * `/clients?select=projects(data->0)`
  */
 function jsonIndex(scanner: Scanner, asText: boolean): JsonStep | null {
@@ -85,7 +85,7 @@ function jsonKey(scanner: Scanner): string {
   return trimPieces(scanner.text.slice(start, scanner.pos));
 }
 
-/** Every character except `(`, `-`, `:`, `.`, `,`, `>` and `)`; single dashes join such pieces. */
+/** Every character except `(`, `-`, `:`, `.`, `,`, `>` and `)`; a key consists of such characters, joined by single dashes. */
 function isKeyCode(code: number): boolean {
   switch (code) {
     case 0x28:
@@ -137,7 +137,7 @@ export function logicPath(parameter: string): { path: EmbedPath; negated: boolea
   return { path, negated: path.length < names.length };
 }
 
-/** The key of a level of embeds. */
+/** The key of an embed path in maps of levels. */
 export function pathKey(path: EmbedPath): string {
   return path.length === 0 ? '' : JSON.stringify(path);
 }

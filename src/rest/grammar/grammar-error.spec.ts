@@ -3,7 +3,7 @@ import { parseRestRequest } from './parse-rest-request';
 import { refusalOf } from '../../../test/support/grammar';
 import type { RawRestRequest } from './rest-request';
 
-/** A request for each code, so that every listed code can occur. */
+/** A request for each code: proves that every listed code can occur. */
 const EXAMPLES: Readonly<Record<GrammarErrorCode, Partial<RawRestRequest>>> = {
   PL100: { queryString: 'id=0' },
   PL101: { kind: 'rpc', method: 'PUT' },

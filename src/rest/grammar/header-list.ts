@@ -8,7 +8,7 @@ const NO_PARAMETERS: ReadonlyMap<string, string> = new Map();
 export interface HeaderItem {
   /** The text before the first `;`, trimmed. */
   readonly head: string;
-  /** Parameters: names in lower case, values without quotes. */
+  /** Parameters: names in lower case, values without their quotes. */
   readonly parameters: ReadonlyMap<string, string>;
   /** The whole item, trimmed. */
   readonly text: string;

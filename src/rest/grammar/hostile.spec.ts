@@ -21,7 +21,7 @@ import { parseTarget } from './query-string';
 import { parseLimit, parseRange } from './window';
 
 const LENGTH = 50_000;
-/** Milliseconds of CPU; about half a second on a machine of 2024. */
+/** Milliseconds of CPU time; about half a second on a machine of 2024. */
 const BOUND_MS = 3 * costOfParsing();
 
 const UNITS = [

@@ -26,7 +26,7 @@ export function parseLogicTree(
   budget?: Budget,
   parts = new QueryParts(),
 ): LogicGroup {
-  // Columns of error messages count from the operator, so the text begins with it, as in nested groups.
+  // Error messages count columns from the operator, so the text begins with it, as in nested groups.
   const whole = `${head.negated ? 'not.' : ''}${head.operator}${text}`;
   const scanner = new Scanner(whole, { what: 'logic tree', shown: text }, budget, parts);
   scanner.pos = whole.length - text.length;

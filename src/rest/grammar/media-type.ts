@@ -2,7 +2,7 @@
 import { headerItem, type HeaderItem, headerItems } from './header-list';
 import type { MediaType, PlanOption, SimpleMediaKind } from './rest-request';
 
-/** The first text of each type is the one that Plinth writes. */
+/** The first text for each kind is the text that Plinth writes. */
 const SIMPLE: readonly (readonly [text: string, kind: SimpleMediaKind])[] = [
   ['application/json', 'json'],
   ['application/x-ndjson', 'ndjson'],
@@ -72,7 +72,7 @@ function planType(format: 'text' | 'json', parameters: ReadonlyMap<string, strin
   const wanted = (parameters.get('options') ?? '').split('|');
   const options = PLAN_OPTIONS.filter((option) => wanted.includes(option));
   const inner = parseMediaType(parameters.get('for') ?? 'application/json');
-  // No handler produces a plan of a plan, and the type must not nest.
+  // No handler produces a plan of a plan, so such a type is not nested.
   const of: MediaType = inner.kind === 'plan' ? { kind: 'other', type: 'application/vnd.pgrst.plan' } : inner;
   return { kind: 'plan', format, for: of, options };
 }

@@ -55,8 +55,8 @@ export function identifier(scanner: Scanner, expected: readonly string[]): strin
 }
 
 /**
- * Text in double quotes at the cursor, unescaped: a backslash escapes the character after it. Returns null, and the
- * cursor stays, if there is no closing quote: in values a single `"` is an ordinary character.
+ * Text in double quotes at the cursor, unescaped: a backslash escapes the character after it. Returns null
+ * without moving the cursor if there is no closing quote: in values a single `"` is an ordinary character.
  */
 export function quotedText(scanner: Scanner): string | null {
   const { text } = scanner;
@@ -77,7 +77,7 @@ export function quotedText(scanner: Scanner): string | null {
   return null;
 }
 
-/** True at a dash inside a name, that is, one that does not begin an arrow. */
+/** True at a dash inside a name, which is a dash that does not begin an arrow. */
 export function atDash(scanner: Scanner): boolean {
   return scanner.peek() === CH_DASH && scanner.text.charCodeAt(scanner.pos + 1) !== CH_GREATER;
 }

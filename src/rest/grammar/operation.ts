@@ -129,7 +129,7 @@ const CH_OPEN_BRACE = 0x7b;
 const CH_CLOSE = 0x29;
 const CH_COMMA = 0x2c;
 
-/** A parameter's value is the rest of its text, with any characters: `/jsonb_test?data=eq.{"e":1}` */
+/** The value of a parameter is the rest of the text, whatever characters it has: `/jsonb_test?data=eq.{"e":1}` */
 function restOfText(scanner: Scanner): string {
   const value = scanner.text.slice(scanner.pos);
   scanner.pos = scanner.text.length;
@@ -166,7 +166,7 @@ function listValues(scanner: Scanner): readonly string[] {
   return values;
 }
 
-/** Quotes count only if they enclose the whole value: `in.("a"b)` has the one value `"a"b`. */
+/** Quotes have a meaning only if they enclose the whole value: `in.("a"b)` has the single value `"a"b`. */
 function quotedValue(scanner: Scanner): string | null {
   if (scanner.peek() !== CH_QUOTE) return null;
   const start = scanner.pos;

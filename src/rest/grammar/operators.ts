@@ -42,10 +42,10 @@ export type PlainOperator = WordOf<typeof PLAIN_OPERATORS>;
 export const TEXT_SEARCH_OPERATORS = table('fts', 'plfts', 'phfts', 'wfts');
 export type TextSearchOperator = WordOf<typeof TEXT_SEARCH_OPERATORS>;
 
-/** Every operator of a filter. compile/filter-sql.ts has its SQL. */
+/** Every operator of a filter. compile/filter-sql.ts defines their SQL. */
 export type FilterOperator = QuantifiableOperator | PlainOperator | TextSearchOperator | 'in' | 'is';
 
-/** Values of `is.`, in any case. SPEC.md's `is.not.null` is read as `not_null`. */
+/** Values of `is.`, not case-sensitive. SPEC.md's `is.not.null` is read as `not_null`. */
 export const IS_VALUES = table('null', 'not_null', 'true', 'false', 'unknown');
 export type IsValue = WordOf<typeof IS_VALUES>;
 

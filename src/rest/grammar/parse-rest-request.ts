@@ -1,4 +1,7 @@
-/** The entry of the grammar: the raw parts of a request to its typed tree. Pure; independent of catalog and settings. */
+/**
+ * Entry point of the grammar: parses the raw parts of a request into its typed tree. Pure; independent of
+ * catalog and settings.
+ */
 import { parseAccept, parseMediaType } from './media-type';
 import { GrammarError } from './grammar-error';
 import { headerValue } from './header-list';
@@ -11,7 +14,7 @@ import type { RestQuery, Window } from './tree';
 import { intersect, parseRange, WHOLE } from './window';
 
 /**
- * Parses a request to `/rest/v1/<table>` or `/rest/v1/rpc/<function>`. Its parts must not be decoded before.
+ * Parses a request to `/rest/v1/<table>` or `/rest/v1/rpc/<function>`. Pass its parts without decoding them.
  * @throws GrammarError with a code of GRAMMAR_ERRORS; nothing else.
  */
 export function parseRestRequest(raw: RawRestRequest): ParsedRequest {

@@ -1,6 +1,6 @@
 /**
- * The query string as decoded pairs, and back. `+` is a space, and only `&` separates pairs. PostgREST also
- * splits at `;` and so silently truncates `/items?name=eq.a;b`.
+ * Converts a query string to decoded pairs, and back. `+` is a space, and only `&` separates pairs. PostgREST
+ * also splits at `;` and so silently truncates `/items?name=eq.a;b`.
  */
 import { assertLength, type Budget, LIMITS } from './budget';
 import { GrammarError } from './grammar-error';

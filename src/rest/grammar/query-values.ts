@@ -1,6 +1,6 @@
 /**
- * The values of a query, separate from its shape. Requests of the same shape share a plan and its SQL. In the
- * shape a value is only a slot, so a plan cannot contain a value of another request.
+ * The values of a query, separate from its shape. Requests of the same shape share a plan and its SQL. The
+ * shape contains slots in place of values, so a plan cannot contain a value of another request.
  */
 
 /** One `name=value` of the query string, decoded, in the client's order. A name without `=` is left out. */
@@ -17,11 +17,11 @@ declare const SLOT: unique symbol;
 /** Index of a value in QueryValues.filters. */
 export type Slot = number & { readonly [SLOT]: true };
 
-/** Texts by name; each name has all of its texts in order. */
+/** Texts by name; each name has all of its texts, in order. */
 export type TextsByName = ReadonlyMap<string, readonly string[]>;
 
 export interface QueryValues {
-  /** Indexed by slot. */
+  /** The values of filters, indexed by slot. */
   readonly filters: readonly FilterValue[];
   /** Parameters of a function that are not filters. */
   readonly arguments: TextsByName;
@@ -29,7 +29,7 @@ export interface QueryValues {
   readonly parameters: readonly QueryParameter[];
 }
 
-/** Ends each part of a shape's text and replaces each value in it: names and values of a query never contain NUL. */
+/** A mark in the text of a shape: ends each part, and replaces each value. Names and values of a query never contain NUL. */
 const NUL = '\0';
 
 const NO_TEXTS: TextsByName = new Map();
@@ -39,7 +39,7 @@ export class QueryParts {
   private readonly filters: FilterValue[] = [];
   private arguments: [name: string, text: string][] | null = null;
   private shape = '';
-  /** Where the part after the last value begins in the text that is being parsed. */
+  /** Start of the part after the last value in the text that is being parsed. */
   private rest = 0;
 
   /** Adds a text without values, such as a name. */
@@ -65,7 +65,7 @@ export class QueryParts {
     (this.arguments ??= []).push([name, text]);
   }
 
-  /** Returns the result of `parse`; if it throws, the shape and values that it collected are dropped. */
+  /** Returns the result of `parse`. If it throws, drops the shape and the values that it collected. */
   attempt<Result>(parse: () => Result): Result {
     const [shape, count] = [this.shape, this.filters.length];
     try {
@@ -77,7 +77,7 @@ export class QueryParts {
     }
   }
 
-  /** Equal for two queries if and only if they differ only in values. */
+  /** A text that is equal for two queries if and only if they differ only in values. */
   shapeText(): string {
     return this.shape;
   }

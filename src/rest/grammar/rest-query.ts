@@ -33,7 +33,7 @@ export interface ParsedQuery {
 }
 
 export interface RestQueryOptions {
-  /** A function called with GET or HEAD, whose arguments are parameters of the query string. */
+  /** True for a function called with GET or HEAD, whose arguments are parameters of the query string. */
   readonly hasArguments: boolean;
 }
 
@@ -91,7 +91,7 @@ function sort(parameters: readonly QueryParameter[]): Sorted {
   return sorted;
 }
 
-/** The rule for a parameter, by its name or the last part of it. A quoted name is always a column. */
+/** The rule for a parameter: its name or the last part of its name decides. A quoted name is always a column. */
 function ruleOf(name: string): keyof Sorted {
   if (TOP_LEVEL_PARAMETERS.has(name)) return name;
   const word = lastPart(name);
@@ -176,7 +176,7 @@ function filterOrNull(
   }
 }
 
-/** Adds all other parameters to the shape by their texts; filters and groups are part of it already. */
+/** Adds the texts of all other parameters to the shape; filters and groups are part of it already. */
 function shapeText(parts: QueryParts, sorted: Sorted): string {
   for (const rule of WITHOUT_VALUES) {
     for (const { name, value } of sorted[rule]) {

@@ -6,7 +6,7 @@ import type { Method } from './operators';
 import type { QueryValues } from './query-values';
 import type { RestQuery, Window } from './tree';
 
-/** Headers as Node gives them: lower-case names; a list where a header may come more than once. */
+/** Headers as Node returns them: names in lower case; a list for a header that may occur more than once. */
 export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export type TargetKind = 'table' | 'rpc';
@@ -37,7 +37,7 @@ export interface RequestShape {
   /** Root level: `limit`/`offset` and, for GET, the Range header, intersected. */
   readonly window: Window;
   readonly preferences: Preferences;
-  /** Best first; `[any]` without an Accept header, empty when the client excludes all types that it names. */
+  /** Best first; `[any]` without an Accept header, empty if the client excludes all types that it names. */
   readonly accept: readonly MediaType[];
   /** Type of the request's body; JSON when the header is absent. */
   readonly contentType: MediaType;
@@ -57,7 +57,7 @@ export interface TargetName {
   readonly name: string;
 }
 
-/** RFC 7240 preferences; null where absent. The first of several wins. */
+/** RFC 7240 preferences; null if absent. If a preference is repeated, the first one counts. */
 export interface Preferences {
   readonly return: 'representation' | 'minimal' | 'headers-only' | null;
   readonly resolution: 'merge-duplicates' | 'ignore-duplicates' | null;
@@ -67,7 +67,7 @@ export interface Preferences {
   readonly handling: 'strict' | 'lenient' | null;
   /** The server that a read uses. */
   readonly read: 'primary' | 'replica' | null;
-  /** As the client wrote it; PostgreSQL refuses an unknown zone. */
+  /** The time zone as the client wrote it; PostgreSQL refuses an unknown one. */
   readonly timezone: string | null;
   readonly maxAffected: number | null;
   /** Unknown preferences, as written: a reason to refuse the request under `handling=strict`. */

@@ -1,6 +1,6 @@
 /**
- * A cursor over one decoded text, which reports errors at its position. The rules of the grammar are functions
- * over it. No rule goes back further than to the start of its own token, so all of them are linear.
+ * A cursor over one decoded text, which reports errors at its position. The rules of the grammar are functions over
+ * it. No rule moves the cursor back beyond the start of its own token, so all rules take linear time.
  */
 import { Budget, LIMITS } from './budget';
 import { GrammarError } from './grammar-error';
@@ -8,7 +8,7 @@ import { type FilterValue, QueryParts, type Slot } from './query-values';
 
 /** The subject of the error message. */
 export interface Subject {
-  /** As in `failed to parse <what> (<text>)`. */
+  /** The word in `failed to parse <what> (<text>)`. */
   readonly what: string;
   /** The text to show, if it differs from the scanned one. */
   readonly shown?: string;
@@ -37,9 +37,9 @@ export class Scanner {
     return this.pos < this.text.length ? this.text.charCodeAt(this.pos) : -1;
   }
 
-  /** True when `token` comes next; does not move. */
+  /** True if `token` comes next; does not move the cursor. */
   isAt(token: string): boolean {
-    // The first character nearly always decides, and comparing it is cheaper than calling startsWith().
+    // The first character nearly always decides. Comparing it is cheaper than calling startsWith().
     return (
       this.peek() === token.charCodeAt(0) && (token.length === 1 || this.text.startsWith(token, this.pos))
     );
@@ -59,7 +59,7 @@ export class Scanner {
     return this.parts.takeValue(read(this), this.text, start, this.pos);
   }
 
-  /** @throws GrammarError PL100 if `token` isn't next. */
+  /** @throws GrammarError PL100 if `token` does not come next. */
   expect(token: string, otherwise = NOTHING_ELSE): void {
     if (!this.eat(token)) this.fail([quote(token), ...otherwise]);
   }

@@ -63,7 +63,7 @@ function item(scanner: Scanner, depth: number): SelectItem {
   }
   if (name === 'count' && !quoted && scanner.eat('()')) return rowCount(scanner, alias);
   const called = scanner.peek() === CH_BANG || scanner.peek() === CH_OPEN;
-  // PostgREST reserves the name: `count(*)` is neither its aggregate nor an embed.
+  // PostgREST reserves the name `count`: `count(*)` is neither its aggregate nor an embed.
   if (called && (name !== 'count' || quoted)) return embed(scanner, { relation: name, alias }, depth);
   return column(scanner, name, alias);
 }

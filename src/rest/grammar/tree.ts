@@ -41,7 +41,10 @@ export interface Field {
   readonly path: readonly JsonStep[];
 }
 
-/** Names of embeds from the root down, aliases where they have one; empty for the root. `clients.projects.name` */
+/**
+ * Names of embeds from the root down; an embed with an alias is named by it. Empty for the root. Example:
+ * `clients.projects.name`
+ */
 export type EmbedPath = readonly string[];
 
 /** A condition or setting of one level in the tree of embeds. */
@@ -88,7 +91,7 @@ export interface SelectEmbed {
   readonly relation: string;
   readonly alias: string | null;
   readonly hint: string | null;
-  /** null is PostgREST's default, a left join. */
+  /** Null stands for PostgREST's default, a left join. */
   readonly join: JoinType | null;
   readonly select: readonly SelectItem[];
 }
@@ -128,7 +131,7 @@ export interface PlainOperation {
   readonly value: Slot;
 }
 
-/** `in.(1,2,"a,b")`, whose value is a list; `in.()` has an empty one and matches nothing. */
+/** `in.(1,2,"a,b")`, whose value is a list; `in.()` has an empty list and matches nothing. */
 export interface InOperation {
   readonly kind: 'in';
   readonly operator: 'in';
@@ -153,7 +156,7 @@ export interface TextSearchOperation {
   readonly value: Slot;
 }
 
-/** Example: `/entities?arr=not.cs.{1,2}`. The field may turn out to be an embed: `/projects?clients=not.is.null` */
+/** Example: `/entities?arr=not.cs.{1,2}`. The field can also name an embed: `/projects?clients=not.is.null` */
 export interface Filter {
   readonly kind: 'filter';
   readonly field: Field;
@@ -190,16 +193,16 @@ interface OrderByRelated {
   readonly nulls: NullsOrder | null;
 }
 
-/** `limit=3&offset=2`: non-negative safe integers; a limit of null is none. */
+/** `limit=3&offset=2`: non-negative safe integers; a limit of null means no limit. */
 export interface Window {
   readonly limit: number | null;
   readonly offset: number;
 }
 
 /**
- * A parameter of a function called with GET or HEAD: a filter on the result if it has the form of a filter, else an
- * argument, whose text is in QueryValues.arguments.
- * Example: `/rpc/getitemrange?min=2&max=4` has two with `filter` null, `/rpc/getproject?id=eq.1` one with a filter.
+ * A parameter of a function called with GET or HEAD: a filter on the result if it has the form of a filter,
+ * else an argument, whose text is in QueryValues.arguments. Example: `/rpc/getitemrange?min=2&max=4` has two
+ * parameters whose `filter` is null, `/rpc/getproject?id=eq.1` one with a filter.
  */
 export interface CallParameter {
   /** The last part of the parameter's name, unquoted: the name of an argument. */
@@ -212,7 +215,7 @@ export interface RestQuery {
   readonly select: readonly SelectItem[];
   /** True when the client wrote `select`, which distinguishes the default from a written `*`. */
   readonly selectGiven: boolean;
-  /** `id=eq.1`, `clients.name=like.A*`, all joined by AND on their level. Without the filters in `callParameters`. */
+  /** `id=eq.1`, `clients.name=like.A*`, joined by AND on each level. The filters in `callParameters` are not included. */
   readonly filters: readonly AtPath<Filter>[];
   /** `or=(...)`, `clients.not.and=(...)`, joined by AND with the filters of their level. */
   readonly logic: readonly AtPath<LogicGroup>[];
@@ -224,8 +227,8 @@ export interface RestQuery {
   readonly columns: readonly string[] | null;
   /** `on_conflict=id,name`; null when absent. */
   readonly onConflict: readonly string[] | null;
-  /** Only for a function called with GET or HEAD; empty otherwise. */
+  /** Empty unless the request calls a function with GET or HEAD. */
   readonly callParameters: readonly CallParameter[];
-  /** Equal for two queries if and only if they differ only in values. */
+  /** A text that is equal for two queries if and only if they differ only in values. */
   readonly text: string;
 }

@@ -19,8 +19,9 @@ import { TableStreams } from './table-streams';
 import { ResultBudget } from '../respond/result-budget';
 
 /**
- * Bytes of memory for each byte of a body: as received, as text or as the names in its rows, and in the message to PostgreSQL,
- * where bytes are hexadecimal digits. Each field of a form is a separate text. JSON that CSV becomes is counted as it is made.
+ * Bytes of memory for each byte of a body: the body as received, as text or as the names in its rows, and in
+ * the message to PostgreSQL, where each byte is two hexadecimal digits. Each field of a form is a separate
+ * text. JSON that CSV becomes is counted as it is made.
  */
 const MULTIPLE = 4;
 const MULTIPLES: Readonly<Partial<Record<MediaType['kind'], number>>> = { 'octet-stream': 6, form: 16 };
@@ -40,7 +41,7 @@ export class RestController {
     @Inject(SERVER_CONFIG) private readonly config: ServerConfig,
   ) {}
 
-  // Nest makes a promise for each parameter, so only the response is injected; it has the request.
+  // Nest creates a promise for each injected parameter, so only the response is injected; it has the request.
   @All('rpc/:routine')
   callRoutine(@Res() response: Response): Promise<void> {
     return this.handle('rpc', response.req, response);

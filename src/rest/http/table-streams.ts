@@ -16,7 +16,7 @@ export class TableStreams {
     this.handler = handler;
   }
 
-  /** The handler of a request that asks for events; null for other requests. */
+  /** The handler for a request that asks for events; null for other requests. */
   handlerOf({ method, kind, headers }: RawRestRequest): StreamHandler | null {
     const { accept } = headers;
     if (accept === undefined || method !== 'GET' || kind !== 'table') return null;

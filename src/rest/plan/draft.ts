@@ -23,7 +23,7 @@ export interface Draft {
   /** SQL alias of the level's rows: `plinth_0` for the root. */
   readonly alias: string;
   readonly row: RowType;
-  /** The relation at which embedded relationships start; null for rows without a relation. */
+  /** The relation at which the relationships of embeds start; null for rows without a relation. */
   readonly relation: QualifiedName | null;
   readonly select: readonly SelectItem[];
   readonly embeds: DraftEmbed[];
@@ -36,7 +36,7 @@ export interface Draft {
 
 export interface DraftEmbed {
   readonly item: SelectEmbed | SelectSpread;
-  /** Its name in paths: its alias, or else the name of its relation. */
+  /** The name in paths: the alias, or else the name of the relation. */
   readonly name: string;
   readonly relationship: Relationship;
   readonly toOne: boolean;
@@ -45,7 +45,7 @@ export interface DraftEmbed {
   isNamedByRelation: boolean;
 }
 
-/** @throws AppError PL200, PL201, 42712 */
+/** @throws AppError PL200 or PL201 for an embed without or with several relationships, 42712 for two embeds with the same name */
 export function draftOf(
   context: PlanContext,
   row: RowType,
@@ -63,7 +63,7 @@ interface Drafting {
 }
 
 interface Level extends Pick<Draft, 'row' | 'relation' | 'select'> {
-  /** 0 for the root. */
+  /** The level in the tree; 0 for the root. */
   readonly depth: number;
 }
 
@@ -106,7 +106,7 @@ function draftEmbed(
   };
 }
 
-/** The row of an embed, with the alias from PostgREST's SQL, which error messages about columns show. */
+/** The row of an embed, with the alias of PostgREST's SQL, because error messages about columns show it. */
 function embeddedRow(context: PlanContext, { kind, to }: Relationship, depth: number): RowType {
   const { columns, computed } = rowOf(context, to);
   // PostgREST gives every embedded table an alias, except the far table of a junction.
@@ -140,13 +140,13 @@ export function rowOf(context: PlanContext, name: QualifiedName): RowType {
 }
 
 export interface AttachOptions {
-  /** False for writes: the root's filters select the rows to write, not the rows to return. */
+  /** False for writes: the root's filters then select the rows to write, not the rows to return. */
   readonly rootFilters: boolean;
   /** The root's window, intersected with the Range header; null for writes, which have none. */
   readonly rootWindow: Window | null;
 }
 
-/** Adds filters, orders and windows to the levels that their paths name. @throws AppError PL108 */
+/** Adds filters, orders and windows to the levels that their paths name. @throws AppError PL108 for a path that names no embed */
 export function attach(root: Draft, query: RestQuery, { rootFilters, rootWindow }: AttachOptions): void {
   for (const { path, node } of [...query.filters, ...query.logic]) {
     if (path.length > 0 || rootFilters) levelAt(root, path).where.push(node);

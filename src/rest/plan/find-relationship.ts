@@ -8,7 +8,7 @@ import type { AppError } from '../../common/errors/app-error';
 import { restError, statedError } from '../rest.errors';
 import { mostSimilar } from '../../http/input/similar';
 
-/** @throws AppError PL200 for none, PL201 for several. */
+/** @throws AppError PL200 if there is no relationship, PL201 if there are several. */
 export function findRelationship(
   context: PlanContext,
   from: QualifiedName,
@@ -43,8 +43,8 @@ function matchesEmbed(one: Relationship, embedded: string, hint: string | null):
 }
 
 /**
- * A key from a relation to itself gives two relationships: the table's name selects the to-many one, the
- * column's name the to-one. Both have the same constraint, so its name cannot be a hint. Examples:
+ * A foreign key from a relation to itself gives two relationships: the table's name selects the to-many relationship,
+ * the column's name the to-one relationship. Both have the same constraint, so its name cannot be a hint. Examples:
  * `/web_content?select=*,children:web_content(*)`, `/web_content?select=*,parent:p_web_id(*)`
  */
 function matchesSelfEmbed(one: Relationship, embedded: string, hint: string | null): boolean {
@@ -55,7 +55,7 @@ function matchesSelfEmbed(one: Relationship, embedded: string, hint: string | nu
   return one.kind === 'many-to-one' && isNearColumn(one, embedded);
 }
 
-/** True for the constraint's name, or that of its only column on the near side. */
+/** True for the name of the constraint, or of its only column on the near side. */
 function isKeyOf(one: Relationship, name: string): boolean {
   if (one.kind === 'computed' || one.kind === 'many-to-many') return false;
   return one.constraint === name || isNearColumn(one, name);
@@ -97,8 +97,8 @@ function noRelationship(
 }
 
 /**
- * PostgreSQL's error for the duplicate alias in PostgREST's SQL when two embeds have the same name. Their
- * objects would share one key in the response.
+ * PostgreSQL's error for the duplicate alias in PostgREST's SQL when two embeds have the same name: their
+ * objects would have the same key in the response.
  * @param depth of the embeds, 1 below the root
  */
 export function embeddedTwice(from: string, name: string, depth: number): AppError {
@@ -108,7 +108,7 @@ export function embeddedTwice(from: string, name: string, depth: number): AppErr
   });
 }
 
-/** 300: `details` at the top level is the list of candidates, as in PostgREST and in its order. */
+/** Status 300: `details` at the top level is the list of candidates, as in PostgREST and in the same order. */
 function ambiguousEmbed(from: string, embedded: string, unsorted: readonly Relationship[]): AppError {
   const found = [...unsorted].sort(byKind);
   const candidates = found.map((one) => `'${embedded}!${hintFor(one)}'`).join(', ');

@@ -21,7 +21,7 @@ export interface Negotiated {
 
 const ROWS: RepresentationPlan = { kind: 'rows', stripNulls: false };
 
-/** @throws AppError PL107 when Plinth can produce none */
+/** @throws AppError PL107 if Plinth can produce none of the types */
 export function negotiate(accept: readonly MediaType[], offer: Offer): Negotiated {
   for (const media of accept) {
     const found = offered(media, offer);

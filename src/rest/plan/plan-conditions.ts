@@ -9,7 +9,7 @@ import { type PlanContext, resolveField, type RowType } from './plan-context';
 /** The level of a filter: its columns and embeds. */
 type FilteredLevel = Pick<Draft, 'row' | 'embeds'>;
 
-/** @throws AppError 42703, PL120 */
+/** @throws AppError 42703 for an unknown column, PL120 for a comparison with an embed other than `is.null` */
 export function planCondition(context: PlanContext, level: FilteredLevel, tree: LogicTree): ConditionPlan {
   if (tree.kind === 'group') {
     const { operator, negated, terms } = tree;

@@ -81,7 +81,7 @@ export function representation(context: PlanContext, source: string, target: str
   return context.catalog.representations.get(representationKey(source, target))?.routine ?? null;
 }
 
-/** The name of a selected field in the result: its alias, the last key of its path, or its own name. */
+/** The name of a selected field in the result: its alias, the last key of its path, or else the column's name. */
 export function outputName({ name, path }: Field, alias: string | null): string {
   if (alias !== null) return alias;
   const lastKey = path.findLast((step) => step.kind === 'key');
@@ -89,7 +89,7 @@ export function outputName({ name, path }: Field, alias: string | null): string 
 }
 
 /**
- * The schema of Accept-Profile or Content-Profile, or else the first exposed one.
+ * The schema of Accept-Profile or Content-Profile, or else the first exposed schema.
  * @throws AppError PL106 when it is not exposed
  */
 export function schemaOf({ profile }: RequestShape, exposed: readonly string[]): string {
@@ -102,10 +102,10 @@ export function schemaOf({ profile }: RequestShape, exposed: readonly string[]):
 }
 
 /**
- * The relation that a path names, `<table>` or `<schema>.<table>`, and the schema for the rest of the request.
- * A name that contains the dot itself takes precedence. A schema that is not exposed gets the same error as a schema
- * that does not exist; so does a partition, because the policies of its table do not apply when a partition is
- * named directly.
+ * The relation that a path names, `<table>` or `<schema>.<table>`, and the schema for the rest of the
+ * request. A relation whose name contains the dot takes precedence. A schema that is not exposed gets the
+ * same error as a schema that does not exist; so does a partition, because the policies of its table do not
+ * apply when a partition is named directly.
  * @throws AppError PL205
  */
 export function resolveRelation(
@@ -144,7 +144,7 @@ export function allowedMethods(relation: Relation): string[] {
   ];
 }
 
-/** @throws AppError PL156 */
+/** @throws AppError PL156 if the relation does not support the method */
 export function assertPossible(relation: Relation, method: string, possible: boolean): void {
   if (!possible) throw methodNotAllowed(relation.name, method, allowedMethods(relation).join(', '));
 }

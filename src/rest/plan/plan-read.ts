@@ -23,7 +23,7 @@ interface Placement {
   readonly source: SourcePlan;
   readonly junction: ReadPlan['junction'];
   readonly joins: readonly JoinColumns[];
-  /** True when the level's columns must be named one by one. */
+  /** True if the level's columns must be named one by one. */
   readonly isListed: boolean;
 }
 
@@ -145,7 +145,7 @@ function isGrouped({ select, embeds }: Draft): boolean {
   );
 }
 
-/** The only column of a row without selected columns. */
+/** The name of the only column of a row without selected columns. */
 export const EMPTY_ROW = 'plinth_one';
 
 function hasRepresentation(context: PlanContext, { row }: Draft): boolean {

@@ -20,12 +20,12 @@ export interface PlannedRoutine {
   readonly allowed: string[];
 }
 
-/** The arguments in the request, by name. */
+/** The arguments of the request, by name. */
 interface Given {
   readonly names: readonly string[];
   /** True for texts of the query string or a form, false for members of the JSON body. */
   readonly asTexts: boolean;
-  /** True for a JSON array, whose first object is used. */
+  /** True for a JSON array, of which the first object is used. */
   readonly inList: boolean;
 }
 
@@ -33,7 +33,8 @@ const NOTHING: Given = { names: [], asTexts: false, inList: false };
 
 /**
  * @param body null for GET, HEAD and OPTIONS
- * @throws AppError PL202, PL203, PL102, PL128, and as planRead()
+ * @throws AppError PL202 and PL203 if no overload or several fit, PL102 for an invalid body, PL128
+ * (assertMaxAffected), and the errors of planRead()
  */
 export function planRoutine(
   context: PlanContext,
@@ -76,7 +77,10 @@ function findRoutine(
   );
 }
 
-/** The overload whose arguments fit; else the overload that takes the whole body. @throws AppError PL203 if several fit */
+/**
+ * The overload that fits the arguments; else the overload that takes the whole body.
+ * @throws AppError PL203 if several overloads fit
+ */
 function chosen(
   overloads: readonly Routine[],
   given: Given,
@@ -180,7 +184,7 @@ function planCall(
   };
 }
 
-/** @throws AppError PL128 */
+/** @throws AppError PL128 for `max-affected` with a function that does not return a set */
 function assertMaxAffected({ preferences }: RequestShape, routine: Routine): void {
   if (preferences.maxAffected === null || preferences.handling !== 'strict' || routine.returnsSet) return;
   throw restError('PL128', {
@@ -193,7 +197,7 @@ function filtersOf({ query }: RequestShape): readonly AtPath<Filter>[] {
   return [...query.filters, ...query.callParameters.flatMap(({ filter }) => (filter ? [filter] : []))];
 }
 
-/** The rows are filtered after the function returned them, so filters may need any column. */
+/** The rows are filtered after the function has returned them, so filters may need any column. */
 function returningWithFilters(read: CallRequestPlan['read']): CallRequestPlan['call']['returning'] {
   return read.where.length > 0 ? { kind: 'all' } : returningFor(read);
 }

@@ -8,7 +8,7 @@ import type { EmbedPlan, OutputPlan } from './plan';
 export interface Hoisted {
   /** The embed without its aggregates. */
   readonly embed: EmbedPlan;
-  /** The outputs that move to the parent. */
+  /** The outputs that the parent takes over. */
   readonly hoisted: OutputPlan[];
 }
 

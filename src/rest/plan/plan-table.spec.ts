@@ -66,7 +66,7 @@ describe('the plan of a read with an embed', () => {
     ]);
     expect(read.order).toMatchObject([{ by: { kind: 'field', field: { base: { name: 'name' } } } }]);
     expect(embed?.read.order).toEqual([]);
-    // No level returns more than max_rows.
+    // No level returns more rows than max_rows.
     expect([read.limit, embed?.read.limit]).toEqual([100, 100]);
   });
 });

@@ -23,7 +23,7 @@ export interface TableOptions {
 
 const NONE: RepresentationPlan = { kind: 'none' };
 
-/** GET and HEAD. @throws AppError as planRead(), and PL107 */
+/** GET and HEAD. @throws AppError the errors of planRead(), and PL107 if the client accepts no type that Plinth can produce */
 export function planTableRead(
   context: PlanContext,
   relation: Relation,
@@ -115,7 +115,7 @@ function writtenRows(
   return hiddenFrom.has(role) || (isPlainInsert && closedTo.has(role)) ? 'withheld' : 'unrequested';
 }
 
-/** @throws AppError PL122 */
+/** @throws AppError PL122 for unknown preferences with handling=strict */
 export function assertPreferences({ preferences }: RequestShape): void {
   if (preferences.handling !== 'strict' || preferences.unknown.length === 0) return;
   throw restError('PL122', {

@@ -163,7 +163,7 @@ function isPlainEquality({ field, negated, operation }: Filter): boolean {
   );
 }
 
-/** The conditions on the rows to change. @throws AppError PL155 when there are none */
+/** The conditions on the rows to change. @throws AppError PL155 if there are none */
 function requiredConditions(
   context: PlanContext,
   relation: Relation,
@@ -186,12 +186,12 @@ function rootConditions({ query }: Pick<RequestShape, 'query'>): {
 }
 
 /**
- * Groups the rows of a body by the columns that they name. A missing column gets its DEFAULT only from an INSERT that
- * doesn't name the column, so rows with the same missing columns share an INSERT. Columns without a default do not
- * matter: for them, missing and null are the same.
+ * Groups the rows of a body by the columns that they name. A missing column gets its DEFAULT only if the
+ * INSERT does not name the column, so rows with the same missing columns share an INSERT. Columns without a
+ * default do not matter: for them, missing and null are the same.
  */
 export interface GroupOptions {
-  /** `columns=`: only these are written; null: the columns that the rows name. */
+  /** `columns=`: only these columns are written. Null: the columns that the rows name are written. */
   readonly columns: readonly string[] | null;
   /** False if a missing column becomes null. */
   readonly useDefaults: boolean;
@@ -222,7 +222,7 @@ function insertGroups(
   return [...positions].map(([key, list]) => groupOf(written, key, list));
 }
 
-/** @throws AppError PL204 */
+/** @throws AppError PL204 for an unknown column */
 function writtenColumn(
   context: PlanContext,
   relation: Relation,

@@ -126,7 +126,7 @@ export interface EmbedPlan {
   readonly shape: EmbedShape;
   readonly inner: boolean;
   readonly read: ReadPlan;
-  /** The columns that the client sees, if the read has others for ordering; null: all. */
+  /** The columns that the client sees, if the read also has columns for ordering; null if it sees all. */
   readonly columns: readonly string[] | null;
 }
 
@@ -226,7 +226,7 @@ interface AnyPlan {
   readonly singular: boolean;
   readonly contentType: string;
   readonly count: Count | null;
-  /** With count=estimated: number of rows beyond which the planner's estimate is used. */
+  /** With count=estimated: the number of rows above which the planner's estimate is returned. */
   readonly countLimit: number | null;
   readonly read: ReadPlan;
   /** The column names of its rows, in order; empty for single values. */
@@ -241,9 +241,9 @@ export interface ReadRequestPlan extends AnyPlan {
 }
 
 /**
- * Whether a write returns its rows. `asked`: the request says so. `unasked`: rows are returned by default, but
- * only if the caller may read them. `withheld`: the caller may not read them, so the response is that of
- * return=minimal.
+ * Whether a write returns its rows. `requested`: the request asks for them. `unrequested`: rows are returned
+ * by default, but only if the caller may read them. `withheld`: the caller may not read them, so the response
+ * is that of return=minimal.
  */
 export type WrittenRows = 'requested' | 'unrequested' | 'withheld';
 

@@ -14,7 +14,7 @@ export const WHOLE_BODY_TYPES: Readonly<Partial<Record<string, string>>> = {
   'octet-stream': 'bytea',
 };
 
-/** The body of a function call. */
+/** The body that a function was called with. */
 interface CalledWith {
   readonly contentType: MediaType;
   /** True for a body that looks like JSON, with any Content-Type. */
@@ -22,7 +22,7 @@ interface CalledWith {
 }
 
 /**
- * @param given names of the arguments
+ * @param given names of the arguments in the request
  * @param overloads functions with that name, none of which fits
  * @param body null if there is none
  */
@@ -59,8 +59,8 @@ function searched(
 }
 
 /**
- * The closest arguments of a function with that name, or else the closest name; only of functions that the
- * caller may call.
+ * The function of that name with the closest arguments, or else the function with the closest name; only
+ * functions that the caller may call.
  */
 function hintFor(
   context: PlanContext,

@@ -19,13 +19,13 @@ export interface PlanScope {
   readonly project: { readonly revision: string; readonly settings: ProjectSettings };
 }
 
-/** Serves every request of the same shape, for all callers: it contains none of their values. */
+/** Serves every request of the same shape, for all callers: it contains no values of a request. */
 export interface CompiledPlan {
   readonly plan: RequestPlan;
   readonly compiled: CompiledRequest;
   /** The schema in which names without a schema are searched. */
   readonly schema: string;
-  /** The same schema for Content-Profile, if the project exposes several; null if there is no choice. */
+  /** The schema that Content-Profile names if the project exposes several; null if it exposes only one. */
   readonly profile: string | null;
 }
 
@@ -92,7 +92,7 @@ const END = '\0';
 
 /**
  * The key of a request to a table.
- * @param payload null where there is none
+ * @param payload null if there is none
  * @returns null for a body whose rows name different columns: its plan depends on the individual rows
  */
 export function planKey(shape: RequestShape, payload: Payload | null): string | null {
@@ -134,10 +134,16 @@ interface Kept {
   readonly revision: string;
 }
 
-/** Planning and building SQL cost more than all other work on a small request, and most requests differ in values alone. */
+/**
+ * Keeps plans: planning and building SQL costs more than all other work on a small request, and most requests
+ * differ in values only.
+ */
 export class CompiledPlanCache {
   private readonly kept = new LRUCache<string, Kept>({ max: PLAN_CACHE_SIZE });
-  /** A catalog is never changed but replaced, and each has a number, so the plans of an old catalog are no longer found. */
+  /**
+   * A catalog is never changed but replaced, and each catalog has a number, so plans of an old catalog are
+   * not found any more.
+   */
   private readonly numbers = new WeakMap<Catalog, number>();
   private catalogs = 0;
 

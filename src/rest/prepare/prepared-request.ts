@@ -21,7 +21,7 @@ export interface PreparedRequest {
   readonly shape: RequestShape;
   /** The query's parameters as they were written. */
   readonly parameters: QueryValues['parameters'];
-  /** Shared with other requests of the shape. */
+  /** The plan, shared with other requests of the shape. */
   readonly plan: RequestPlan;
   readonly statements: BoundRequest;
   /** This request's values for the parameters of its statements; their body is JSON for a write, any text for a call. */
@@ -30,11 +30,11 @@ export interface PreparedRequest {
   readonly catalog: Catalog;
   /** The schema in which names without a schema are searched. */
   readonly schema: string;
-  /** The same schema for Content-Profile, if the project exposes several; null if there is no choice. */
+  /** The schema that Content-Profile names if the project exposes several; null if it exposes only one. */
   readonly profile: string | null;
 }
 
-/** @param body null without one */
+/** @param body null if the request has none */
 export function requestValues(
   values: Omit<QueryValues, 'parameters'>,
   body: RequestBody | null,
@@ -65,7 +65,7 @@ export function mayBeReadBack(error: unknown, { plan }: PreparedRequest): boolea
   return isRefused && plan.kind === 'write' && plan.write.returning.kind !== 'nothing';
 }
 
-/** The same write, answered as return=minimal. */
+/** The same write, answered as with return=minimal. */
 export function withoutReturning(prepared: PreparedRequest): PreparedRequest {
   const { plan, compiled } = variantOf(prepared);
   return { ...prepared, plan, statements: bindRequest(compiled, prepared.values) };

@@ -26,12 +26,12 @@ export interface Head {
   readonly headers: ResponseHeaders;
 }
 
-/** @throws AppError PL112 */
+/** @throws AppError PL112 for an invalid response.status */
 export function statusOf({ status }: Head, settings: ResponseSettings): number {
   return overriddenStatus(settings.status) ?? status;
 }
 
-/** @throws AppError PL111, PL112 */
+/** @throws AppError PL111 for invalid response.headers, PL112 for an invalid response.status */
 export function writeHead(
   response: Response,
   { plan, profile, shape }: PreparedRequest,
@@ -91,7 +91,7 @@ function contentRange(offset: number, rows: number, total: number | null): strin
   return `${range}/${total ?? '*'}`;
 }
 
-/** Empty for a query that is longer than a header may be; no client needs the header to read the answer. */
+/** Empty if the query is longer than a header may be; no client needs the header to read the response. */
 function contentLocation({ shape, parameters }: PreparedRequest): ResponseHeaders {
   if (lengthOfQuery(parameters) > MAX_ADDRESS_LENGTH) return {};
   const canonical = canonicalQuery(parameters);
@@ -101,7 +101,7 @@ function contentLocation({ shape, parameters }: PreparedRequest): ResponseHeader
   );
 }
 
-/** Maximum characters of the query before it is encoded, which never shortens it. */
+/** Number of characters of the query before it is encoded; encoding never shortens it. */
 function lengthOfQuery(parameters: PreparedRequest['parameters']): number {
   let length = 0;
   for (const { name, value } of parameters) length += name.length + value.length;
@@ -133,10 +133,10 @@ export function writeHeaders({ plan, shape }: PreparedRequest, rows: number): Re
   return { 'Content-Range': `*/${total}` };
 }
 
-/** Bytes of the row, which contains only the key. Parsed JSON takes up to 28 times as much memory. */
+/** Maximum bytes of the row, which contains only the key. Parsed JSON takes up to 28 times as much memory. */
 const MAX_ROW_BYTES = 1024 * 1024;
 
-/** The address of one inserted row, by its primary key; none if it is longer than a header may be. */
+/** The address of a single inserted row, by its primary key; none if it is longer than a header may be. */
 export function locationHeader(
   { plan, shape }: PreparedRequest,
   first: () => Buffer | undefined,
@@ -197,7 +197,7 @@ function isSingleValue(plan: RequestPlan): boolean {
   return plan.kind === 'call' && !plan.call.routine.returnsSet;
 }
 
-/** PostgREST names the charset of the types that it knows itself; a project's own media types stay unchanged. */
+/** PostgREST names the charset for the types that it knows itself. A project's own media types remain unchanged. */
 const WITH_CHARSET = new Set([
   'application/json',
   'application/geo+json',

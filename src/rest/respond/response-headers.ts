@@ -6,7 +6,7 @@ import type { RequestPlan, WriteRequestPlan, RenamedEmbed } from '../plan/plan';
 import { setsStaffCookie } from '../../http/staff-cookie';
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
-/** The same without `"` and `\`, which end or change a quoted string (RFC 9110, 5.6.4). */
+/** Printable ASCII without `"` and `\`, which end or change a quoted string (RFC 9110, 5.6.4). */
 const QUOTABLE = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
 export function inAscii(name: string): string {
@@ -19,12 +19,12 @@ function inQuotes(name: string): string {
 }
 
 /**
- * Characters of an address in a header. Node's fetch takes 16 KiB of head, nginx 4 or 8 KiB from the server behind it, and the
- * other headers need room as well.
+ * Maximum characters of an address in a header. Node's fetch accepts response headers of 16 KiB in total,
+ * nginx 4 or 8 KiB from an upstream server, and the other headers need room as well.
  */
 export const MAX_ADDRESS_LENGTH = 2_000;
 
-/** The header with an address in ASCII; none if the address is too long. */
+/** The header with an address in ASCII; empty if the address is too long. */
 export function addressHeader(name: string, address: string): Record<string, string> {
   return address.length > MAX_ADDRESS_LENGTH ? {} : { [name]: address };
 }
@@ -32,7 +32,7 @@ export function addressHeader(name: string, address: string): Record<string, str
 /** Headers of responses. */
 export type ResponseHeaders = Record<string, string | string[]>;
 
-/** The status in response.status; null if it is not set. @throws AppError PL112 */
+/** The status in response.status; null if it is not set. @throws AppError PL112 for text that is not a final status */
 export function overriddenStatus(status: string | null): number | null {
   if (status === null) return null;
   if (/^[2-5]\d\d$/.test(status.trim())) return Number(status);
@@ -42,7 +42,7 @@ export function overriddenStatus(status: string | null): number | null {
 /**
  * The headers in response.headers, a list of objects with one member each; null if it is not set.
  * @param slug of the project
- * @throws AppError PL111
+ * @throws AppError PL111 for text that is not such a list
  */
 export function overriddenHeaders(text: string | null, slug: () => string): ResponseHeaders | null {
   return text === null ? null : customHeaders(headerPairs(text), slug());
@@ -101,7 +101,7 @@ function returnApplied({ rows }: WriteRequestPlan, preferences: Preferences): Pr
 /** PostgREST's deprecation warning for naming an embed by its relation although it has an alias. */
 const WILL_GO =
   'Embedded resource was referenced by relation name even though it has an alias. This is deprecated and will stop working in a future release.';
-/** Maximum characters. A longer list is left out, because clients limit a head to a few KiB. */
+/** Maximum characters of the list. A longer list is left out, because clients limit the headers to a few KiB. */
 const LIST_LENGTH = 1_000;
 
 /** The value of `Warning` (RFC 7234, 5.5). */
@@ -118,8 +118,9 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-zA-Z-]+$/;
 /** Visible characters, blanks and Latin-1: nothing that could end the header. */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 /**
- * Only Plinth, or the proxy in front of it, sets these. They frame the message (RFC 9110, 7.6.1), make a proxy send other content or
- * keep a copy for others, name the way to authenticate, or change what browsers do with the whole origin, which all projects share.
+ * Headers that only Plinth, or the proxy in front of it, may set. They frame the message (RFC 9110, 7.6.1),
+ * make a proxy send other content or keep a copy for others, name the way to authenticate, or change what
+ * browsers do with the whole origin, which all projects share.
  */
 const RESERVED = new Set(
   (
@@ -133,7 +134,7 @@ const RESERVED_PARTS =
   /^(access-control|attribution-reporting|proxy|sec|secure|x-accel|x-appengine|x-envoy|x-lighttpd|x-litespeed|x-reproxy)-|sendfile|send-file|-cache-control$/;
 
 /**
- * For responses whose type SQL chooses: the scripts of such a page run in a separate origin, not in that of
+ * For responses whose type SQL selects: scripts of such a page run in a separate origin, not in the origin of
  * the console and of other projects.
  */
 export const SANDBOX = 'sandbox allow-scripts allow-forms allow-popups allow-downloads';
@@ -146,7 +147,7 @@ const MAX_COOKIES = 8;
  */
 const MAX_COOKIE = 4_096;
 
-/** RFC 9112, 4, without the bytes beyond ASCII, which each client reads in its own way. */
+/** RFC 9112, 4, without the bytes beyond ASCII, which clients decode in different ways. */
 const REASON_PHRASE = /^[\t\x20-\x7e]+$/;
 
 /** Whether HTTP/1.1 can send the text after a status. */
@@ -154,7 +155,7 @@ export function isReasonPhrase(text: unknown): text is string {
   return typeof text === 'string' && REASON_PHRASE.test(text);
 }
 
-/** Whether HTTP can carry the header at all. */
+/** Whether HTTP can transport the header at all. */
 export function isHeader(name: string, value: unknown): value is string {
   return HEADER_NAME.test(name) && typeof value === 'string' && HEADER_VALUE.test(value);
 }
@@ -190,7 +191,7 @@ export function customHeaders(
   return headers;
 }
 
-/** Empty if the cookie is left out. */
+/** The cookie as it is sent; empty if it is left out. */
 function cookieOf(name: string, value: string, slug: string): string[] {
   if (setsStaffCookie(name, value)) return [];
   const kept = value

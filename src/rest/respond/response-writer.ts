@@ -24,18 +24,18 @@ import { SCALAR } from '../compile/row-sql';
 import type { BodyFormat } from '../../row-stream/row-body';
 
 export class ResponseWriter {
-  /** @param results the memory of results that are held */
+  /** @param results the memory for results that are held before they are sent */
   constructor(
     private readonly response: Response,
     private readonly results: ResultBudget,
   ) {}
 
-  /** True once the head was sent to the client: then the request must not run again. */
+  /** True once the status and headers were sent to the client: the request must not run again. */
   get hasBegun(): boolean {
     return this.response.headersSent;
   }
 
-  /** Takes the rows while they arrive; many rows are sent on immediately. */
+  /** Takes the rows as they arrive. Many rows are sent on immediately. */
   begin(prepared: PreparedRequest): RowCollector {
     const { response, results } = this;
     const { plan } = prepared;
@@ -49,7 +49,7 @@ export class ResponseWriter {
           ? () => writeHead(response, prepared, readHead(prepared, null, rows.total), rows.settings)
           : null,
       stopsWithClient: isRead,
-      // Location and the count of HEAD are read from it. A second row of a single object is only counted.
+      // The first row is kept for Location and for the count of HEAD. A second row of a single object is only counted.
       keepsFirst: plan.representation.kind === 'none' || plan.representation.kind === 'object',
       client: address,
       hold: () => results.open({ account: callerOf(response.req).project.id, address: address() }),
@@ -58,7 +58,7 @@ export class ResponseWriter {
     return rows;
   }
 
-  /** Writes the rest of the response. @throws AppError PL103, PL111, PL112 or PL116 while nothing was sent */
+  /** Writes the rest of the response. @throws AppError PL103, PL111, PL112 or PL116, as long as nothing was sent */
   write(prepared: PreparedRequest, collector: RowCollector, execution: Execution): void {
     if (this.hasBegun) {
       collector.finish();
@@ -72,7 +72,7 @@ export class ResponseWriter {
     const hasBody = prepared.plan.representation.kind !== 'none' && head.status !== 204 && status !== 204;
     const body = hasBody ? bodyOf(prepared, collector) : [];
     if (!hasBody) collector.finish();
-    // RFC 9110, 8.6: a 204 has no length, and that of HEAD would have to equal GET's.
+    // RFC 9110, 8.6: a 204 has no length, and the length in a response to HEAD would have to equal that of GET.
     if (status !== 204 && (hasBody || prepared.shape.method !== 'HEAD')) {
       head.headers['Content-Length'] = String(body.reduce((sum, { length }) => sum + length, 0));
     }
@@ -83,7 +83,7 @@ export class ResponseWriter {
   }
 }
 
-/** Other representations may set headers in SQL while their value is made, or have a single row. */
+/** Other representations have a single row, or SQL may set headers while their value is computed. */
 const STREAMED: ReadonlySet<string> = new Set(['rows', 'ndjson', 'csv', 'geojson']);
 
 /** HEAD only counts its rows, in the database. */
@@ -126,7 +126,7 @@ function bodyOf({ plan }: PreparedRequest, collector: RowCollector): Buffer[] {
   return blocks;
 }
 
-/** Decodes base64 and frees it block by block. PostgreSQL's line breaks do not count as characters of a group of four. */
+/** Decodes base64 and frees it block by block. PostgreSQL's line breaks are not part of the groups of four characters. */
 function decoded(blocks: Buffer[]): Buffer[] {
   const bytes: Buffer[] = [];
   let rest = '';

@@ -6,7 +6,7 @@ import { AppError } from '../../common/errors/app-error';
 import { MemoryBudget } from '../../admission/memory-budget';
 import { restError } from '../rest.errors';
 
-/** Seconds to wait; most clients read a result faster. */
+/** Seconds that Retry-After tells a client to wait; most clients read a result faster. */
 const RETRY_AFTER = '2';
 
 const HINT =
