@@ -1,4 +1,7 @@
-/** Groups that directories provision: the same tables for staff in the platform database, and for users in that of the project. */
+/**
+ * Groups that directories provision: the tables are the same for staff in the platform database and for users
+ * in a project's database.
+ */
 import { Injectable } from '@nestjs/common';
 import type { QueryResultRow } from 'pg';
 import { RecordReader } from '../database/rows/record-reader';
@@ -15,9 +18,9 @@ export type GroupQuery = (text: string, values: readonly unknown[]) => Promise<r
 
 /** The tables with the groups of a directory. */
 export interface GroupTables {
-  /** SQL: the prefix of scim_groups and scim_group_members, `auth.` or nothing. */
+  /** SQL: the prefix of scim_groups and scim_group_members, `auth.` or empty. */
   readonly schema: 'auth.' | '';
-  /** SQL: the table of the people. */
+  /** SQL: the table of people. */
   readonly people: 'auth.users' | 'staff_people';
   readonly query: GroupQuery;
 }
@@ -26,7 +29,7 @@ export interface GroupTables {
 const MAX_GROUPS = 1_000;
 /** Maximum bytes of the names of a person's groups, as JSON, since each token of a user contains them. */
 const MAX_GROUP_NAMES = 1_024;
-/** Characters. */
+/** Maximum characters of a name. */
 const MAX_NAME = 1_000;
 /** A person has at most as many groups as fit into MAX_GROUP_NAMES; only a project's owner can add more. */
 const MAX_MEMBERSHIPS = 200 * MAX_GROUP_NAMES;
@@ -90,7 +93,7 @@ export class ScimGroupRepository {
     }));
   }
 
-  /** Fails with 23505 for a known name. @returns null if there are too many groups */
+  /** Fails with 23505 if the name is taken. @returns null if there are too many groups */
   async create({ schema, query }: GroupTables, change: GroupChange, now: Date): Promise<ScimGroup | null> {
     const { displayName = '', externalId = null } = change;
     const rows = await query(
@@ -103,7 +106,7 @@ export class ScimGroupRepository {
     return rows[0] ? toGroup(rows[0]) : null;
   }
 
-  /** Fails with 23505 for a known name. @returns null for an unknown group */
+  /** Fails with 23505 if the name is taken. @returns null for an unknown group */
   async updateGroup(
     { schema, query }: GroupTables,
     id: string,
@@ -140,7 +143,7 @@ export class ScimGroupRepository {
     return (await query(statement, [personIds])).length === 0;
   }
 
-  /** @returns the ids of people who became members, and who no longer are */
+  /** @returns the ids of people who became members, and of people who are no longer members */
   async changeMembers(
     { schema, query }: GroupTables,
     id: string,
@@ -166,7 +169,7 @@ export class ScimGroupRepository {
     return { gained: come.map(personOf), lost: gone.map(personOf) };
   }
 
-  /** Whether the group has too many members, or one of these people has groups with too long names. */
+  /** Whether the group has too many members, or the names of the groups of one of these people are too long. */
   async isTooMuch(
     { schema, query }: GroupTables,
     id: string,

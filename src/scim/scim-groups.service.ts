@@ -32,7 +32,7 @@ export class ScimGroups {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws AppError 404 */
+  /** @throws AppError 404 for an unknown group */
   async get({ directory, base }: ScimCaller, id: string, withMembers: boolean): Promise<JsonObject> {
     const group = await this.find(directory.groups, id);
     return this.show(directory.groups, group, withMembers, base);
@@ -63,7 +63,7 @@ export class ScimGroups {
     return toScimList(resources, total, page.offset + 1);
   }
 
-  /** @throws AppError 400, 409 for a known name, 413 */
+  /** @throws AppError 400 for an invalid body, 409 for a taken name, 413 for too many groups or members */
   async create(
     { directory, base }: ScimCaller,
     change: GroupChange,
@@ -79,7 +79,10 @@ export class ScimGroups {
     return refusingKnown(directory.changeGroup(work, origin));
   }
 
-  /** @throws AppError 400, 404, 409, 413 */
+  /**
+   * @throws AppError 400 for an invalid body, 404 for an unknown group, 409 for a taken name or the last
+   * owner, 413 for too many members
+   */
   async updateGroup(
     { directory, base }: ScimCaller,
     id: string,
@@ -102,7 +105,7 @@ export class ScimGroups {
     return refusingKnown(directory.changeGroup(work, origin));
   }
 
-  /** @throws AppError 404 */
+  /** @throws AppError 404 for an unknown group */
   async remove({ directory }: ScimCaller, id: string, origin: RequestOrigin): Promise<void> {
     await directory.changeGroup(async (tables) => {
       const group = await this.find(tables, id);
@@ -131,7 +134,7 @@ export class ScimGroups {
     return (await this.rows.members(tables, [id])).get(id) ?? [];
   }
 
-  /** The members except those who were gained. */
+  /** The members, except those who were added by the change. */
   private async stayed(tables: GroupTables, id: string, gained: readonly string[]): Promise<string[]> {
     const all = await this.membersOf(tables, id);
     if (await this.rows.isTooMuch(tables, id, all)) throw scimTooMany(TOO_MANY_MEMBERS);
@@ -151,7 +154,7 @@ export class ScimGroups {
   }
 }
 
-/** No group has an id that is not a UUID. */
+/** False for a filter that no group can match: no group has an id that is not a UUID. */
 function isAnswerable({ displayName = '', externalId = '', id, member }: GroupFilter): boolean {
   const ids = [id, member].filter((one) => one !== undefined);
   return ids.every((one) => UUID.test(one)) && isStorableText(displayName) && isStorableText(externalId);

@@ -9,7 +9,7 @@ const attributes = Object.fromEntries(Array.from({ length: 60_000 }, (_, index) 
 
 const reference = costOfParsing();
 
-/** Bodies of up to a megabyte, the most that is accepted, and of as many parts as are accepted. */
+/** Bodies of up to a megabyte, which is the maximum, and of as many parts as are accepted. */
 it.each([
   [
     'additions and removals of members',

@@ -8,7 +8,7 @@ import { scimFault } from './scim.errors';
 export const GROUP_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 /** Maximum number of members of a group, and of a page of groups. */
 export const MAX_MEMBERS = 5_000;
-/** Characters. */
+/** Maximum characters of a name. */
 const MAX_NAME = 255;
 const MAX_CLAUSES = 4;
 const MAX_OPERATIONS = 1_000;
@@ -30,7 +30,7 @@ export interface MemberChange {
   readonly removed: readonly string[];
 }
 
-/** Absent members keep their values. */
+/** Absent members leave the values unchanged. */
 export interface GroupChange {
   readonly displayName?: string;
   readonly externalId?: string | null;
@@ -45,7 +45,7 @@ export interface GroupFilter {
   readonly member?: string;
 }
 
-/** @param base address of the directory @param members ids; null: left out */
+/** @param base address of the directory @param members their ids; null leaves the members out */
 export const toScimGroup = (
   group: ScimGroup,
   members: readonly string[] | null,
@@ -68,9 +68,9 @@ const CLAUSE =
   /\s*(?:urn:[\w:.]{1,100}:)?(displayName|externalId|id|members(?:\.value)?|members\[value)\s+eq\s+("(?:[^"\\]|\\.){0,400}")\]?\s*(and\b|$)/iy;
 
 /**
- * Reads a filter such as `displayName eq "Sales"`, and `id eq "..." and members eq "..."`, with which members
- * are looked up.
- * @throws AppError 400
+ * Reads a filter such as `displayName eq "Sales"`, and `id eq "..." and members eq "..."`, with which
+ * directories look up members.
+ * @throws AppError 400 for any other filter
  */
 export function parseGroupFilter(text: unknown): GroupFilter {
   if (text === undefined) return {};
@@ -99,7 +99,7 @@ function textOf(quoted: string): string {
   }
 }
 
-/** @param body of POST and PUT: absent attributes are empty @throws AppError 400 */
+/** @param body of POST and PUT: absent attributes are empty @throws AppError 400 for an invalid attribute */
 export function parseGroup(body: unknown): GroupChange & { readonly displayName: string } {
   if (!isJsonObject(body)) throw scimFault('invalidSyntax', 'The body must be an object');
   const { displayName, externalId = null, members = [] } = body;
@@ -110,7 +110,7 @@ export function parseGroup(body: unknown): GroupChange & { readonly displayName:
   };
 }
 
-/** @param body of PATCH @throws AppError 400 */
+/** @param body of PATCH @throws AppError 400 for an invalid operation */
 export function parseGroupPatch(body: unknown): GroupChange {
   const sum = new PatchSum();
   for (const { op, path, value } of operationsIn(body, MAX_OPERATIONS)) {
@@ -121,7 +121,7 @@ export function parseGroupPatch(body: unknown): GroupChange {
   return sum.change();
 }
 
-/** @throws AppError 400 for more than any schema has */
+/** @throws AppError 400 for more names than any schema has */
 function namesIn(value: JsonObject): string[] {
   const names = Object.keys(value);
   if (names.length > MAX_ATTRIBUTES)
@@ -142,7 +142,7 @@ class PatchSum {
     return { ...this.rest, members: { replaces, added: [...added], removed: [...removed] } };
   }
 
-  /** Attributes that are not stored are ignored, as are attributes of a person. */
+  /** Attributes that are not stored are ignored, as for people. */
   apply(op: ScimOperation['op'], path: string, value: unknown): void {
     const name = path.replace(`${GROUP_SCHEMA}:`, '').trim();
     const attribute = name.toLowerCase();
@@ -156,7 +156,7 @@ class PatchSum {
   }
 
   private applyMembers(op: ScimOperation['op'], value: unknown): void {
-    // RFC 7644, 3.5.2.2: a removal without a value removes all.
+    // RFC 7644, 3.5.2.2: a removal without a value removes all members.
     const isAll = op === 'remove' && (value ?? null) === null;
     if (isAll || op === 'replace') {
       this.replaces = true;

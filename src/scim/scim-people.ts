@@ -5,7 +5,7 @@ import { scimFault } from './scim.errors';
 
 export const USER_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:User';
 const LIST_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
-/** Characters. */
+/** Maximum characters of a name. */
 const MAX_NAME = 200;
 const MAX_EXTERNAL_ID = 255;
 const MAX_OPERATIONS = 100;
@@ -36,7 +36,7 @@ export interface ScimLink {
   readonly isDeactivated: boolean;
 }
 
-/** Absent members keep their values. */
+/** Absent members leave the values unchanged. */
 export interface ScimChange {
   readonly email?: string;
   readonly name?: string;
@@ -121,7 +121,10 @@ function namesIn(list: unknown): ReadonlySet<string> {
   );
 }
 
-/** Reads a filter such as `userName eq "ada@example.com"`, with which directories look people up. @throws AppError 400 */
+/**
+ * Reads a filter such as `userName eq "ada@example.com"`, with which directories look people up.
+ * @throws AppError 400 for any other filter
+ */
 export function parseFilter(text: unknown): ScimFilter | null {
   if (text === undefined) return null;
   const [, attribute = '', value = ''] =
@@ -146,7 +149,7 @@ export function parseFilter(text: unknown): ScimFilter | null {
   }
 }
 
-/** @param body of POST and PUT @throws AppError 400 */
+/** @param body of POST and PUT @throws AppError 400 for an invalid attribute */
 export function parseUser(body: unknown): ScimChange & { readonly email: string } {
   if (!isJsonObject(body)) throw scimFault('invalidSyntax', 'The body must be an object');
   const { email, ...change } = changeIn(body);
@@ -154,7 +157,7 @@ export function parseUser(body: unknown): ScimChange & { readonly email: string 
   return { isActive: true, externalId: null, ...change, email };
 }
 
-/** @param body of PATCH @throws AppError 400 */
+/** @param body of PATCH @throws AppError 400 for an invalid operation */
 export function parsePatch(body: unknown): ScimChange {
   return Object.assign({}, ...operationsIn(body, MAX_OPERATIONS).map(changeOf)) as ScimChange;
 }
@@ -165,7 +168,7 @@ export interface ScimOperation {
   readonly value: unknown;
 }
 
-/** @param body of PATCH @throws AppError 400 */
+/** @param body of PATCH @throws AppError 400 for a body that is not a list of operations, or has more than `most` */
 export function operationsIn(body: unknown, most: number): ScimOperation[] {
   const operations = isJsonObject(body) ? body.Operations : null;
   if (!Array.isArray(operations) || operations.length > most)
@@ -173,7 +176,7 @@ export function operationsIn(body: unknown, most: number): ScimOperation[] {
   return operations.map((operation) => {
     if (!isJsonObject(operation)) throw scimFault('invalidSyntax', 'An operation must be an object');
     const { op, path, value } = operation;
-    // Entra ID capitalises them.
+    // Entra ID capitalises the names of operations.
     const name = typeof op === 'string' ? op.toLowerCase() : '';
     const kind = (['add', 'replace', 'remove'] as const).find((one) => one === name);
     if (kind === undefined) throw scimFault('invalidSyntax', 'op is unknown');
@@ -208,7 +211,7 @@ function toAddress(value: unknown): string {
   return email.address;
 }
 
-/** Entra ID sends them as texts. */
+/** Entra ID sends boolean values as texts. */
 function toActive(value: unknown): boolean {
   const text = String(value).toLowerCase();
   if (text !== 'true' && text !== 'false') throw scimFault('invalidValue', 'active must be true or false');

@@ -34,7 +34,7 @@ export class Scim {
     private readonly groups: ScimGroupRepository,
   ) {}
 
-  /** @throws AppError 404 */
+  /** @throws AppError 404 for an unknown person */
   async get(caller: ScimCaller, id: string): Promise<JsonObject> {
     const { person, link } = await this.find(caller, id);
     return this.show(caller, person, link);
@@ -52,7 +52,7 @@ export class Scim {
     return toScimList(shown, total, page.offset + 1);
   }
 
-  /** @throws AppError 400, 409 for a known address */
+  /** @throws AppError 400 for an invalid body, 409 for a taken address */
   async create(
     caller: ScimCaller,
     change: ScimChange & { readonly email: string },
@@ -64,7 +64,7 @@ export class Scim {
     return toScimUser(person, link, [], caller.base);
   }
 
-  /** @throws AppError 400, 404, 409 */
+  /** @throws AppError 400 for an invalid body, 404 for an unknown person, 409 for a taken address or the last owner */
   async updateUser(
     caller: ScimCaller,
     id: string,
@@ -82,10 +82,10 @@ export class Scim {
     };
     const next = {
       externalId: externalId === undefined ? link.externalId : externalId,
-      // An administrator enabled an account that is active.
+      // Not deactivated by the directory if an administrator has enabled the account again.
       isDeactivated: isChanged ? !isActive : link.isDeactivated && !person.isActive,
     };
-    // Stored before the account changes, so that a directory that repeats the request after a crash can undo it.
+    // Stored before the account changes: if the process crashes, a directory that repeats the request can still undo the change.
     await this.links.setLink(caller.scope, person.id, next);
     const changed =
       Object.keys(applied).length === 0
@@ -97,7 +97,7 @@ export class Scim {
     return this.show(caller, changed, next);
   }
 
-  /** @throws AppError 404, 409 */
+  /** @throws AppError 404 for an unknown person, 409 for the last owner */
   async remove(caller: ScimCaller, id: string, origin: RequestOrigin): Promise<void> {
     const { person } = await this.find(caller, id);
     await caller.directory.remove(person.id, origin);

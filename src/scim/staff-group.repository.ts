@@ -21,7 +21,7 @@ export class StaffGroupRepository {
     this.tables = tablesOver(dataSource);
   }
 
-  /** Runs under the lock of owners, so that one remains. @throws AppError 409 for the last owner */
+  /** Runs under the lock of owners, so that one owner always remains. @throws AppError 409 for the last owner */
   change<T>(work: (tables: GroupTables) => Promise<GroupOutcome<T>>, actor: Actor): Promise<T> {
     return this.members.whileOwnersStay(async (manager) => {
       const { result, action, group, gained, lost } = await work(tablesOver(manager));

@@ -1,4 +1,7 @@
-/** Users of a project as a directory provisions them. An administrator has connected it, so its addresses count as proved. */
+/**
+ * Users of a project as a directory provisions them. An administrator has connected the directory, so its
+ * addresses count as proved.
+ */
 import { Injectable } from '@nestjs/common';
 import { isBanned, type Account } from '../auth/accounts/account';
 import { AccountRepository } from '../auth/accounts/account.repository';
@@ -14,7 +17,7 @@ import type { ScimChange, ScimPerson } from './scim-people';
 import { scimPersonExists } from './scim.errors';
 import { UserGroupRepository } from './user-group.repository';
 
-/** Milliseconds: a hundred years. */
+/** A hundred years in milliseconds. */
 const FOREVER_MS = 100 * 365 * 86_400_000;
 
 @Injectable()

@@ -13,7 +13,7 @@ import type { GroupQuery, GroupTables } from './scim-group.repository';
 const REASON = 'a directory manages the groups of users';
 /** Advisory lock for changes of groups in a database. The number is arbitrary. */
 const GROUPS_LOCK = 7_046_121;
-/** Maximum bytes of a page, since the owner of the project may have stored longer names. */
+/** Maximum bytes of a page: the owner of the project may have stored longer names. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 @Injectable()
@@ -48,8 +48,8 @@ export class UserGroupRepository {
   }
 
   /**
-   * Updates the accounts first: a sign-in that waits for one of them begins with the new groups, or ends with
-   * the other sessions.
+   * Updates the accounts first: a sign-in that waits for one of them then has the new groups, or its session
+   * ends with the others.
    */
   private async follow(
     scope: TransactionScope,

@@ -1,4 +1,7 @@
-/** Gives the replicas and poolers in the list of servers to this process: at its start, after each change, and once a minute. */
+/**
+ * Informs this process about the replicas and poolers in the list of servers: at its start, after each
+ * change, and once a minute.
+ */
 import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { messageOf } from '../common/errors/error-facts';
 import { ProjectPools } from '../database/pools/project-pools';
@@ -43,7 +46,7 @@ export class ReplicaList implements OnApplicationBootstrap, OnApplicationShutdow
     clearInterval(this.timer);
   }
 
-  /** Other processes that miss the message read the list within a minute. */
+  /** Other processes that miss the message read the list again within a minute. */
   private async announce(): Promise<void> {
     await this.refresh();
     await this.bus.broadcast(MESSAGE, '').catch(() => undefined);

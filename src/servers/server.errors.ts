@@ -20,7 +20,7 @@ export const noRoom = (): AppError =>
 export const platformServerFixed = (): AppError =>
   new AppError(409, 'conflict', 'DATABASE_URL decides on the server of the platform database');
 
-/** The project's database and slug exist, but the server does not answer. @param cause of the connection */
+/** The project's database and slug exist, but the server does not answer. @param cause the error of the connection */
 export const serverUnusable = (cause: Error): AppError =>
   new AppError(
     400,

@@ -12,11 +12,11 @@ export interface ServerRow {
   readonly url: Buffer | null;
   readonly status: ServerStatus;
   readonly capacity: number;
-  /** `host` or `host:port` of each. */
+  /** `host` or `host:port` of each replica. */
   readonly replicas: readonly string[];
   /** `host` or `host:port` of a PgBouncer in transaction mode. */
   readonly pooler: string | null;
-  /** Projects in any status whose database is here. */
+  /** Number of projects in any status whose database is on the server. */
   readonly projects: number;
   readonly createdAt: Date;
 }
@@ -52,7 +52,7 @@ export class ServerRepository {
     return row ?? null;
   }
 
-  /** The open server with the largest share of free places; null: none has room. */
+  /** The open server with the largest share of free places; null if none has a free place. */
   async findRoomiest(): Promise<ServerRow | null> {
     const [row] = await this.dataSource.query<ServerRow[]>(
       `select * from (${ROWS}) s where status = 'open' and projects < capacity
@@ -115,10 +115,10 @@ export class ServerRepository {
     });
   }
 
-  /** @returns false while projects are there, or on the way to it or from it */
+  /** @returns false while the server has projects, or projects are being moved to it or from it */
   async remove(name: string, entry: AuditEntry): Promise<boolean> {
     return this.change(entry, async (manager) => {
-      // Serialises with creations, whose foreign key locks the row.
+      // Waits for creations of projects, whose foreign key locks the row.
       await manager.query('select from database_servers where name = $1 for update', [name]);
       const [, removed] = await manager.query<[unknown, number]>(
         `delete from database_servers s where name = $1
@@ -131,7 +131,7 @@ export class ServerRepository {
     });
   }
 
-  /** @param work false: nothing was changed, so nothing is recorded */
+  /** @param work returns false if it changed nothing, so nothing is recorded */
   private async change(
     entry: AuditEntry,
     work: (manager: EntityManager) => Promise<boolean>,

@@ -34,18 +34,18 @@ export interface ServerState {
   readonly capacity: number;
   readonly projects: number;
   readonly createdAt: Date;
-  /** Null if it answers, else the reason. */
+  /** Null if the server answers, else the reason. */
   readonly fault: string | null;
   readonly replicas: readonly ReplicaState[];
   readonly pooler: string | null;
-  /** Seconds since 1970; null without TLS, or if it does not answer. */
+  /** Seconds since 1970; null without TLS, or if the server does not answer. */
   readonly certificateEnd: number | null;
 }
 
 export interface ReplicaState extends HostAddress {
-  /** Null if it answers and is a standby, else the reason why it does not serve reads. */
+  /** Null if the replica answers and is a standby, else the reason why it does not serve reads. */
   readonly fault: string | null;
-  /** Bytes of the primary's log that it has not replayed; null if it or the primary does not answer. */
+  /** Bytes of the primary's log that the replica has not replayed; null if the replica or the primary does not answer. */
   readonly lagBytes: number | null;
 }
 
@@ -95,7 +95,7 @@ export class ServersService {
     return Promise.all((await this.servers.list()).map((row) => this.stateOf(row)));
   }
 
-  /** The servers other than that of the platform database. */
+  /** The servers, except the server of the platform database. */
   async listOthers(): Promise<DatabaseServer[]> {
     const rows = (await this.servers.list()).filter(({ url }) => url !== null);
     return rows.map((row) => new DatabaseServer(this.urlOf(row)));
@@ -111,7 +111,7 @@ export class ServersService {
     }));
   }
 
-  /** All servers except that of the platform database, with their passwords, for a backup. */
+  /** All servers, except the server of the platform database, with their passwords, for a backup. */
   async listForBackup(): Promise<ServerPlace[]> {
     const rows = (await this.servers.list()).filter(({ url }) => url !== null);
     return rows.map((row) => ({ name: row.name, url: this.urlOf(row), capacity: row.capacity }));
@@ -163,7 +163,7 @@ export class ServersService {
     };
   }
 
-  /** Prepares the server for projects. @throws AppError 400 when it cannot be used, 409 when the name is taken */
+  /** Prepares the server for projects. @throws AppError 400 if it cannot be used, 409 if the name is taken */
   async add({ name, url, ...rest }: NewServer, actor: Actor): Promise<ServerState> {
     if (await this.servers.find(name)) throw serverExists(name);
     await this.assertUsable(url);
@@ -175,7 +175,7 @@ export class ServersService {
     return this.get(name);
   }
 
-  /** @throws AppError 404, 400 for a URL that cannot be used, 409 for the URL of the platform's server */
+  /** @throws AppError 404 for an unknown server, 400 for a URL that cannot be used, 409 for the URL of the platform's server */
   async updateServer(
     name: string,
     change: ServerChange & { url?: string },
@@ -199,7 +199,7 @@ export class ServersService {
     return this.get(name);
   }
 
-  /** @throws AppError 404, 409 while projects are there or for the platform's server */
+  /** @throws AppError 404 for an unknown server, 409 for a server with projects and for the platform's server */
   async remove(name: string, actor: Actor): Promise<void> {
     const { url, projects } = await this.row(name);
     if (url === null) throw platformServerFixed();
@@ -211,7 +211,7 @@ export class ServersService {
   /**
    * Chooses the server of a new project. Its row is checked again when the project is inserted.
    * @param name a particular server, whatever its status and capacity; default: the open server with the most room
-   * @throws AppError 404, or 409 without room
+   * @throws AppError 404 for an unknown server, 409 if no server has room
    */
   async place(name?: string): Promise<Placement> {
     const row = name === undefined ? await this.servers.findRoomiest() : await this.row(name);
@@ -280,7 +280,7 @@ async function replicaState(
 
 interface Position {
   readonly standby: boolean;
-  /** Bytes of log that were written, or that a standby has replayed. */
+  /** Position in the log in bytes: up to here the log was written, or a standby has replayed it. */
   readonly bytes: number;
   readonly certificateEnd: number | null;
 }

@@ -10,7 +10,7 @@ interface RanStatement {
   readonly kept?: KeptRows | undefined;
 }
 
-/** The same as the schema SqlResponse, with rows that are JSON already. */
+/** The same as the schema SqlResponse, but its rows are JSON text already. */
 export interface KeptAnswer {
   readonly kept: KeptRows;
   readonly command: string | null;
@@ -40,7 +40,7 @@ function* partsOf({ kept, command, row_count, statements, notices }: KeptAnswer)
   yield '{"rows":';
   yield* list(kept.rows);
   const { truncated } = kept;
-  // Without braces, to be inserted between the rows and the list of statements.
+  // The members without braces, to be inserted between the rows and the list of statements.
   yield `,${JSON.stringify({ truncated, command, row_count }).slice(1, -1)},"statements":[`;
   for (const [index, { kept: own, ...statement }] of statements.entries()) {
     yield (index > 0 ? ',' : '') + JSON.stringify(statement).slice(0, -1);

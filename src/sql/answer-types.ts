@@ -4,14 +4,17 @@ import { isNestedDeeper, parseJson } from '../common/text/json';
 
 type Writer = (text: string) => string;
 
-/** Levels of JSON that are written as such. JSON.stringify() recurses, and would overflow the stack at a few thousand. */
+/**
+ * Maximum levels of JSON that are written as JSON. JSON.stringify() recurses, and would overflow the stack at
+ * a few thousand levels.
+ */
 const MAX_DEPTH = 512;
 
 /** Type ids from pg_type. */
 const [BOOL, TEXT_ARRAY] = [16, 1009];
 
 const asText: Writer = (text) => JSON.stringify(text);
-/** `NaN` and `Infinity` are not numbers of JSON. */
+/** JSON has no numbers for `NaN` and `Infinity`. */
 const asNumber: Writer = (text) => (/^-?\d+(\.\d+)?(e[+-]\d+)?$/.test(text) ? text : asText(text));
 const asBoolean: Writer = (text) => (text === 't' ? 'true' : 'false');
 
@@ -28,10 +31,10 @@ const parseArray = types.getTypeParser(TEXT_ARRAY) as (text: string) => unknown[
 const arrayOf =
   (item: Writer): Writer =>
   (text) =>
-    // The array has bounds other than 1, which JSON arrays do not have: `[0:1]={1,2}`.
+    // JSON arrays have no bounds, so an array whose bounds do not start at 1 stays text: `[0:1]={1,2}`.
     text.startsWith('[') ? asText(text) : itemsJson(parseArray(text), item);
 
-/** Keyed by the types of arrays in pg_type. Arrays of other types, such as enums, stay text. */
+/** Keyed by the type ids of arrays. Arrays of other types, such as enums, stay text. */
 const LARGE: ReadonlyMap<number, Writer> = new Map<number, Writer>([
   [types.builtins.JSON, asJson],
   [types.builtins.JSONB, asJson],
@@ -65,14 +68,14 @@ const LARGE: ReadonlyMap<number, Writer> = new Map<number, Writer>([
   ].map((oid) => [oid, arrayOf(asText)] as const),
 ]);
 
-/** Maximum characters of arrays and JSON of a row that are parsed: an array of 16 MiB takes seconds. */
+/** Maximum characters of the arrays and JSON values in a row that are parsed: an array of 16 MiB takes seconds. */
 const MAX_PARSED = 256 * 1024;
 
-/** JSON of more than 512 levels, and arrays and JSON past 256 KiB in a row are texts. */
+/** Writes the values of rows. JSON of more than 512 levels, and arrays and JSON beyond 256 KiB in a row, are written as text. */
 export class AnswerTypes {
   private parsed = 0;
 
-  /** @param textValues only booleans and null are not texts */
+  /** @param textValues true: every value is written as text, except booleans and null */
   constructor(private readonly textValues: boolean) {}
 
   readonly getTypeParser = (oid: number): Writer => {
@@ -91,7 +94,7 @@ export class AnswerTypes {
   }
 }
 
-/** The text itself: its numbers may have more digits than a double. */
+/** The text itself: its numbers may have more digits than a double can hold. */
 function asJson(text: string): string {
   return isNestedDeeper(text, MAX_DEPTH) || parseJson(text) === undefined ? asText(text) : text;
 }

@@ -15,22 +15,25 @@ import { SchemaChangeService } from './schema-change.service';
 import { SessionDeadline } from './session-deadline.service';
 
 export interface SqlLimits {
-  /** Values of the statement's parameters. With any, it runs with the extended protocol, which takes one statement. */
+  /** Values of the statement's parameters. If there are any, the extended protocol is used, which takes a single statement. */
   readonly parameters?: readonly (string | null)[];
   readonly timeoutSeconds: number;
   /** Maximum number of rows of a statement. */
   readonly maxRows: number;
-  /** Returns the rows of every statement, not only of the last one. */
+  /** Returns the rows of every statement instead of the rows of the last statement. */
   readonly allResults: boolean;
   /** Returns numbers, arrays and JSON as text. */
   readonly textValues: boolean;
-  /** Allows a single statement that does not write: 25006 for one that would, 42601 without a position for several statements. */
+  /**
+   * Allows only a single statement that does not write. A statement that would write fails with 25006,
+   * several statements with 42601 without a position.
+   */
   readonly readOnly?: boolean;
   /** Aborted when the client disconnects: the statement is cancelled, and rolled back. */
   readonly abandoned?: AbortSignal;
 }
 
-/** What happens to the rows as they arrive. */
+/** Where the rows go as they arrive. */
 interface SqlOutput {
   readonly kept: ResultCollector;
   readonly types: AnswerTypes;
@@ -45,8 +48,8 @@ export class OwnerSqlService {
   ) {}
 
   /**
-   * Runs a simple query, which is one transaction unless its text says otherwise. Returns the rows of the last
-   * statement, or on request of each. Table REST of this process sees the change before the response is sent.
+   * Runs a simple query, which is one transaction unless its text says otherwise. Returns the rows of the last statement
+   * or, if requested, of every statement. Table REST of this process sees the change before the response is sent.
    * @throws AppError 4xx with the database's fields, after a rollback
    */
   async runSql(project: ProjectEntity, query: string, limits: SqlLimits): Promise<KeptAnswer> {
@@ -82,8 +85,8 @@ export class OwnerSqlService {
 }
 
 /**
- * 57014 alone is ambiguous: a timeout set in the SQL and a COPY without data raise it too.
- * @param began by performance.now()
+ * SQLSTATE 57014 alone is ambiguous: a timeout that the SQL sets itself and a COPY without data raise it too.
+ * @param began the start, from performance.now()
  */
 function isTimeout(error: unknown, began: number, { timeoutSeconds }: SqlLimits): boolean {
   const isCancelled = error instanceof DatabaseError && error.code === '57014';
@@ -117,7 +120,7 @@ async function collect(
       values: [...parameters],
       rowMode: 'array',
     };
-    // The extended protocol takes one statement, so a COMMIT cannot precede another one.
+    // The extended protocol takes a single statement, so the SQL cannot contain a COMMIT before another statement.
     if (readOnly) config.queryMode = 'extended';
     const query = new Query(config);
     query.on('row', (row: (string | null)[], result) => {
@@ -130,9 +133,9 @@ async function collect(
     query.on('error', reject);
     client.query(query);
   });
-  // The last results may have arrived together with the end.
+  // The last results may have arrived together with the end of the connection.
   if (kept.hasTooManyColumns) throw tooManyColumns(MAX_COLUMNS);
-  // The end of the connection rolls back a transaction that only reads.
+  // A transaction that only reads is rolled back when the connection ends.
   if (!readOnly && client.getTransactionStatus() !== 'I') throw transactionLeftOpen();
   const statements = await inSlices(statementsOf(results, kept));
   const { command, row_count } = statements.at(-1) ?? { command: null, row_count: null };

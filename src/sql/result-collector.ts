@@ -5,20 +5,20 @@
 import type { MessageLimits } from '../pg-pipeline';
 import { cleanText } from '../database/sql/clean-error';
 
-/** Limit for the bytes of a response's rows, as JSON and on the wire. */
+/** Maximum bytes of a response's rows, as JSON and as PostgreSQL sends them. */
 const MAX_BYTES = 16 * 1024 * 1024;
-/** Limit for the rows of all statements together, which bounds the memory of many short rows. */
+/** Maximum number of rows of all statements together, which bounds the memory of many short rows. */
 const MAX_ROWS = 100_000;
 const MAX_NOTICES = 100;
 /** Maximum bytes of a row, which is turned into JSON in one piece. */
 const MAX_ROW_BYTES = 4 * 1024 * 1024;
-/** Limit for the columns of all statements together, each of which takes memory without any row. */
+/** Maximum number of columns of all statements together: each takes memory even without a row. */
 export const MAX_COLUMNS = 100_000;
 
 export interface KeptRows {
   /** The rows as JSON. */
   readonly rows: readonly string[];
-  /** True if there were more rows. */
+  /** True if the statement returned more rows than were kept. */
   readonly truncated: boolean;
 }
 
@@ -32,7 +32,7 @@ export class ResultCollector implements MessageLimits {
   readonly results: KeptRows[] = [];
 
   private current: string[] | null = null;
-  /** Bytes and number of the kept rows. */
+  /** Number of bytes of the kept rows, and number of kept rows. */
   private bytes = 0;
   private count = 0;
   private truncated = false;
@@ -42,7 +42,7 @@ export class ResultCollector implements MessageLimits {
 
   /**
    * @param maxRows the limit for the rows of a statement
-   * @param keepsAll false: only the rows of the last statement
+   * @param keepsAll whether the rows of every statement are kept, not only those of the last statement
    */
   constructor(
     private readonly maxRows: number,

@@ -16,7 +16,7 @@ export class SessionDeadline {
   constructor(private readonly owner: OwnerDatabase) {}
 
   /**
-   * Runs the work of one session of the owner, and ends the session when it exceeds the limit.
+   * Runs the work of one session of the owner, and ends the session if it exceeds the limit.
    * @param abandoned aborted when nobody waits for the outcome any longer; the running statement is then cancelled
    * @throws AppError 400 after the limit; else the error of `work`
    */

@@ -22,7 +22,10 @@ export class SqlRequests {
     private readonly audit: AuditLogRepository,
   ) {}
 
-  /** The audit log gets the statements without their strings, which may hold secrets, and a hash of the whole text. */
+  /**
+   * The audit log gets the statements without their string constants, which may contain secrets, and a hash
+   * of the whole text.
+   */
   async runSql(id: string, query: string, limits: SqlLimits, actor: Actor): Promise<KeptAnswer> {
     const project = await this.projects.get(id);
     const text = {
@@ -51,7 +54,7 @@ function failureOf(error: unknown): string {
   return error instanceof AppError ? error.code : 'internal_error';
 }
 
-/** `CREATE TABLE, INSERT`: the first few. */
+/** `CREATE TABLE, INSERT`: the commands of the first few statements. */
 function summaryOf({ statements }: KeptAnswer): string {
   return statements
     .slice(0, 20)

@@ -62,7 +62,7 @@ export const sqlTookTooLong = (seconds: number, cause: unknown): AppError =>
     { cause },
   );
 
-/** For the audit log, since the client has disconnected. */
+/** Written to the audit log only: the client has disconnected. */
 export const sqlAbandoned = (): AppError =>
   new AppError(400, '57014', 'The client disconnected before the SQL ran');
 

@@ -13,7 +13,7 @@ import { StaffApi, CurrentStaff, CurrentActor } from '../../staff/http/staff-api
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 import * as f from '../../http/model/fields';
 
-/** Characters. */
+/** Maximum characters of a name. */
 const NAME_LENGTH = 100;
 const SQL_LENGTH = 100_000;
 

@@ -78,7 +78,7 @@ export const SERVER_FAILURE = sqlFailed(
   QUERY,
 );
 
-/** @param position character of the query, from 1 */
+/** @param position of the character in the query, counted from 1 */
 function errorOf(code: string, message: string, position?: number): DatabaseError {
   const error = new DatabaseError(message, message.length, 'error');
   return Object.assign(error, { code, ...(position ? { position: String(position) } : {}) });

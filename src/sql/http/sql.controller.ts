@@ -56,7 +56,7 @@ class SqlResponse extends f.model(SqlStatement, {
   notices: f.texts('Notices and warnings, such as those of RAISE NOTICE'),
 }) {}
 
-/** The protocol would allow 65,535. */
+/** Maximum number of parameters; the protocol would allow 65,535. */
 const MAX_PARAMETERS = 1_000;
 
 const AreParameters = (): PropertyDecorator =>
@@ -79,7 +79,7 @@ class SqlDto extends f.model({
       {
         type: 'array',
         maxItems: MAX_PARAMETERS,
-        // Not declared `nullable`, which kubb's types ignore in a list.
+        // Not declared `nullable`: kubb's types ignore it in a list.
         items: { anyOf: [{ type: 'string' }, { type: 'null' }] },
         example: ['42', null],
         description:
@@ -151,7 +151,7 @@ export class SqlController {
   }
 }
 
-/** True for a write, or several statements: PostgreSQL gives no position for these, but for an error of syntax. */
+/** True for a write, and for several statements: PostgreSQL reports no position for them, except for a syntax error. */
 function isBeyondReading(error: unknown): boolean {
   if (!(error instanceof AppError) || !(error.cause instanceof DatabaseError)) return false;
   const { code, position } = error.cause;

@@ -8,7 +8,7 @@ import { savedQueryExists, tooManySavedQueries } from '../sql.errors';
 
 /** Maximum number of queries that a staff member may save in a project. */
 export const MAX_SAVED = 500;
-/** Queries of a list: those of the staff member, and shared queries. */
+/** Maximum number of queries in a list: the staff member's own queries, and shared queries. */
 const MAX_LISTED = 2_000;
 
 export interface SavedQueryRow {
@@ -17,7 +17,7 @@ export interface SavedQueryRow {
   readonly sql: string;
   readonly shared: boolean;
   readonly mine: boolean;
-  /** Name of the staff member; null: saved with PLATFORM_ADMIN_KEY. */
+  /** Name of the staff member; null if the query was saved with PLATFORM_ADMIN_KEY. */
   readonly author: string | null;
   readonly created_at: Date;
   readonly updated_at: Date;
@@ -29,7 +29,7 @@ export interface SavedQueryContent {
   readonly shared: boolean;
 }
 
-/** The author of the queries; null is PLATFORM_ADMIN_KEY. */
+/** The author of queries; null stands for PLATFORM_ADMIN_KEY. */
 export interface QueryOwner {
   readonly projectId: string;
   readonly memberId: string | null;
@@ -56,7 +56,7 @@ export class SavedQueryRepository {
     );
   }
 
-  /** @throws AppError 409 if the name is taken, or the staff member has too many */
+  /** @throws AppError 409 if the name is taken, or the staff member has saved too many queries */
   async insert(
     owner: QueryOwner,
     { name, sql, shared }: SavedQueryContent,
@@ -103,7 +103,7 @@ export class SavedQueryRepository {
     return row ?? null;
   }
 
-  /** @param any includes shared queries of other staff members @returns false if there is none */
+  /** @param any whether shared queries of other staff members may be removed @returns false if there is none */
   async remove(owner: QueryOwner, id: string, any: boolean): Promise<boolean> {
     const rows = await this.change(owner, 'project.query.delete', '', (manager) =>
       manager.query<{ id: string; name: string }[]>(
@@ -118,7 +118,7 @@ export class SavedQueryRepository {
     return rows.length > 0;
   }
 
-  /** Runs a change with its entry of the audit log, which is written if the change found a row. */
+  /** Runs a change and writes its entry of the audit log if the change found a row. */
   private async change<Row extends { readonly id: string; readonly name: string }>(
     { actor, projectId }: QueryOwner,
     action: string,
