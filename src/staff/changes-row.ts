@@ -4,7 +4,7 @@ interface Connection {
   query<Rows>(statement: string, values: unknown[]): Promise<Rows>;
 }
 
-/** @param statement with `returning`; TypeORM returns the rows of a select only */
+/** @param statement must have `returning`. It runs inside a select, because TypeORM returns the rows of a select only */
 export async function changesRow(
   connection: Connection,
   statement: string,

@@ -2,7 +2,7 @@
 import type { AppError } from '../common/errors/app-error';
 import { refusal } from '../identity/identity.errors';
 
-/** Revealed only after the password was verified. */
+/** Revealed only after the password has been verified. */
 export const factorRequired = (): AppError =>
   refusal(401, 'factor_required', 'The account has a second factor: send its code, or a recovery code');
 
@@ -18,7 +18,7 @@ export const foreignOrigin = (): AppError =>
 export const roleForbids = (): AppError =>
   refusal(403, 'forbidden', 'The role, or the scope of the token, does not allow this');
 
-/** The change of the account remains. */
+/** The change of the account is kept. */
 export const passwordsKept = (slugs: readonly string[]): AppError =>
   refusal(
     503,

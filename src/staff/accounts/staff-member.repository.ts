@@ -30,13 +30,13 @@ export interface NewStaffMember {
   readonly emailKey: string;
   readonly name: string;
   readonly role: InstallRole | null;
-  /** Null: the staff member signs in by single sign-on only. */
+  /** Null if the staff member signs in by single sign-on only. */
   readonly passwordHash: string | null;
-  /** Null: the address is not proved. */
+  /** Null if the address is not proved. */
   readonly emailVerifiedAt: Date | null;
 }
 
-/** Absent members keep their values. */
+/** Absent members leave the values unchanged. */
 export interface StaffMemberChange {
   /** A new address is not proved. */
   readonly email?: string;
@@ -47,7 +47,7 @@ export interface StaffMemberChange {
 
 /** A staff member with the data that a sign-in needs. */
 export interface SignInRecord extends StaffMemberRecord {
-  /** Null: the staff member has no password. */
+  /** Null if the staff member has no password. */
   readonly passwordHash: string | null;
 }
 
@@ -113,7 +113,7 @@ export class StaffMemberRepository {
     });
   }
 
-  /** Sets the password, unless it was changed since `before` was read. */
+  /** Sets the password, unless it was changed after `before` was read. */
   async setPassword(
     id: string,
     before: string,
@@ -131,8 +131,8 @@ export class StaffMemberRepository {
   }
 
   /**
-   * Gives an account whose address was not proved to the staff member who proves it now: its former holder
-   * loses access. Its roles stay, because they were given to the address.
+   * Gives an account whose address was not proved to the staff member who proves the address now: the
+   * account's former holder loses access. Its roles stay, because they were given to the address.
    */
   async handOver(id: string, now: Date, manager: EntityManager): Promise<void> {
     await manager.query(
@@ -148,7 +148,7 @@ export class StaffMemberRepository {
     await this.dataSource.query('update staff_people set last_sign_in_at = $2 where id = $1', [id, now]);
   }
 
-  /** @throws AppError 404, 409 for the last owner */
+  /** @throws AppError 404 for an unknown staff member, 409 for the last owner */
   async updateMember(
     id: string,
     check: (before: StaffMemberRecord) => void,
@@ -185,7 +185,7 @@ export class StaffMemberRepository {
     });
   }
 
-  /** @throws AppError 404, 409 for the last owner */
+  /** @throws AppError 404 for an unknown staff member, 409 for the last owner */
   async remove(id: string, check: (before: StaffMemberRecord) => void, entry: AuditEntry): Promise<void> {
     await this.changingOwners(id, check, entry, (manager) =>
       manager.query('delete from staff_people where id = $1', [id]),

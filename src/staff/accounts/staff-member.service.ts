@@ -33,9 +33,9 @@ export class StaffMemberService {
   }
 
   /**
-   * @param rotatePasswords changes the passwords of the databases that the member may know
-   * @throws AppError 403 if an owner is concerned and the sender is not an owner, 404, 409 for the last
-   * owner, 503 when the password of a database cannot be changed
+   * @param rotatePasswords also changes the password of each database whose password the staff member may know
+   * @throws AppError 403 if an owner is concerned and the sender is not an owner, 404 for an unknown staff member,
+   * 409 for the last owner, 503 when the password of a database cannot be changed
    */
   async updateMember(
     staff: StaffCaller,
@@ -72,14 +72,14 @@ export class StaffMemberService {
     await this.rotate(known, actor);
   }
 
-  /** @throws AppError 404 */
+  /** @throws AppError 404 for an unknown staff member */
   async projectsOf(id: string): Promise<Membership[]> {
     assertId(id);
     if (!(await this.members.find(id))) throw staffMemberNotFound();
     return this.members.projectsOf(id);
   }
 
-  /** @throws AppError 404 */
+  /** @throws AppError 404 for an unknown project */
   async membersOf(projectId: string): Promise<ProjectMember[]> {
     await this.projects.get(projectId);
     return this.members.membersOf(projectId);
@@ -88,7 +88,7 @@ export class StaffMemberService {
   /**
    * @param who the id of the staff member, or their address
    * @param rotatePassword changes the password of the project's database
-   * @throws AppError 404
+   * @throws AppError 404 for an unknown staff member or project
    */
   async giveProjectRole(
     projectId: string,
@@ -105,7 +105,10 @@ export class StaffMemberService {
     return { ...member, projectRole: role };
   }
 
-  /** @param rotatePassword changes the password of the project's database @throws AppError 404 */
+  /**
+   * @param rotatePassword changes the password of the project's database
+   * @throws AppError 404 for an unknown staff member or project
+   */
   async takeProjectRole(
     projectId: string,
     who: string,
@@ -119,7 +122,7 @@ export class StaffMemberService {
     if (rotatePassword) await this.owner.rotatePassword(projectId, actor);
   }
 
-  /** Changes as many as possible: the server of a project may be down. */
+  /** Changes as many passwords as possible: the server of a project may be down. */
   private async rotate(projects: readonly { id: string; slug: string }[], actor: Actor): Promise<void> {
     const failed: string[] = [];
     for (const { id, slug } of projects)
@@ -139,12 +142,12 @@ export class StaffMemberService {
   }
 }
 
-/** Only an owner may create, change or remove an owner. @throws AppError 403 */
+/** Only an owner may create, change or remove an owner. @throws AppError 403 for any other sender */
 export function assertMayGrant(staff: StaffCaller, role: InstallRole | null): void {
   if (role === 'owner' && installRoleOf(staff) !== 'owner') throw roleForbids();
 }
 
-/** @throws AppError 404 */
+/** @throws AppError 404 for a text that is not an id */
 function assertId(id: string): void {
   if (!UUID.test(id)) throw staffMemberNotFound();
 }

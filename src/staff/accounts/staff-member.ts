@@ -10,7 +10,10 @@ export type InstallRole = (typeof INSTALL_ROLES)[number];
 export const PROJECT_ROLES = ['admin', 'developer', 'viewer'] as const;
 export type ProjectRole = (typeof PROJECT_ROLES)[number];
 
-/** The key under which GuessThrottle counts the guesses at accounts of staff. Ids of projects have 20 characters. */
+/**
+ * The key under which GuessThrottle counts guesses at accounts of staff. It cannot be the id of a project,
+ * which has 20 characters.
+ */
 export const STAFF_GUESSES = Object.freeze({ id: 'staff' });
 
 /** The account of a staff member. */
@@ -18,11 +21,11 @@ export interface StaffMember {
   readonly id: string;
   readonly email: string;
   readonly name: string;
-  /** Null: roles of projects only. */
+  /** Null if the staff member has roles in projects only. */
   readonly role: InstallRole | null;
   /** True once an authenticator app was confirmed. */
   readonly hasApp: boolean;
-  /** True with an authenticator app or a passkey. */
+  /** True if the staff member has an authenticator app or a passkey. */
   readonly hasFactor: boolean;
 }
 
@@ -34,10 +37,10 @@ export interface Membership {
   readonly role: ProjectRole;
 }
 
-/** A staff member with all facts in the list of staff. */
+/** A staff member with all the data that the list of staff shows. */
 export interface StaffMemberRecord extends StaffMember {
   readonly disabledAt: Date | null;
-  /** The time at which the address was proved, by a mail's link or an issuer; null: not proved. */
+  /** The time at which the address was proved, by the link in a mail or by an issuer; null if it is not proved. */
   readonly emailVerifiedAt: Date | null;
   readonly createdAt: Date;
   readonly lastSignInAt: Date | null;
@@ -56,7 +59,7 @@ export const MEMBER_COLUMNS = `p.id, p.email, p.name, p.role, p.disabled_at as "
   p.totp_confirmed_at is not null
     or exists (select from staff_passkeys k where k.person_id = p.id) as "hasFactor"`;
 
-/** MemberAccess as two columns of JSON, with the data that a request needs. The projects are active, sorted by slug. */
+/** MemberAccess as two columns of JSON, with the data that a request needs. Only active projects are included, sorted by slug. */
 export const ACCESS_COLUMNS = `jsonb_build_object('id', p.id, 'email', p.email, 'name', p.name, 'role', p.role,
     'hasApp', p.totp_confirmed_at is not null, 'hasFactor', p.totp_confirmed_at is not null
       or exists (select from staff_passkeys k where k.person_id = p.id)) as member,

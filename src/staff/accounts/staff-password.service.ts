@@ -10,7 +10,7 @@ import { wrongCredentials } from '../../identity/identity.errors';
 import { SignInRecord, StaffMemberRepository } from './staff-member.repository';
 import { STAFF_GUESSES } from './staff-member';
 
-/** As strict as in a careful project, since these accounts reach every project. */
+/** As strict as the rules of a careful project, because these accounts reach every project. */
 const RULES = { password_min_length: 8, refuse_common_passwords: true };
 
 @Injectable()
@@ -21,15 +21,18 @@ export class StaffPasswords {
     private readonly audit: AuditLogRepository,
   ) {}
 
-  /** @throws AppError 400 for an unacceptable password, 429 when too many wait */
+  /** @throws AppError 400 for an unacceptable password, 429 if too many passwords wait to be hashed */
   async hashNew(password: string): Promise<string> {
     return this.passwords.hashNew(STAFF_GUESSES, password, RULES);
   }
 
-  /** @throws AppError 401 for an unknown address, a wrong password and a disabled account, 400 for a text that cannot be a password, 429 */
+  /**
+   * @throws AppError 401 for an unknown address, a wrong password and a disabled account, 400 for a text that
+   * cannot be a password, 429 for too many attempts
+   */
   async check(email: string, password: string, origin: RequestOrigin): Promise<SignInRecord> {
     assertUsablePassword(password);
-    // A text that is not an address matches no account, but is looked up in the same way.
+    // A text that is not an address matches no account, but the lookup is the same.
     const key = parseEmailAddress(email)?.key ?? email.toLowerCase();
     const guess = { project: STAFF_GUESSES, account: `email:${key}`, origin };
     const find = async (): Promise<SignInRecord | null> => {

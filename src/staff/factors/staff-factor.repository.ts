@@ -26,7 +26,7 @@ export class StaffFactorRepository {
     return factor ?? null;
   }
 
-  /** Replaces a factor that was not confirmed. @returns false if there is a confirmed one */
+  /** Replaces a factor that was not confirmed. @returns false if there is a confirmed factor */
   async begin(memberId: string, sealed: Buffer): Promise<boolean> {
     return changesRow(
       this.dataSource,
@@ -36,7 +36,7 @@ export class StaffFactorRepository {
     );
   }
 
-  /** Accepts a time step once. @returns false if it, or a later one, was used before */
+  /** Accepts each time step once. @returns false if this time step or a later one was used before */
   async useStep(memberId: string, step: number): Promise<boolean> {
     return changesRow(
       this.dataSource,
@@ -45,7 +45,7 @@ export class StaffFactorRepository {
     );
   }
 
-  /** Accepts a recovery code once. */
+  /** Accepts each recovery code once. */
   async useRecoveryCode(memberId: string, hash: Buffer): Promise<boolean> {
     return changesRow(
       this.dataSource,
@@ -54,7 +54,7 @@ export class StaffFactorRepository {
     );
   }
 
-  /** @param sealed the secret that the code was checked with @returns false if another one has replaced it */
+  /** @param sealed the secret that the code was checked with @returns false if another secret has replaced it */
   async confirm(
     memberId: string,
     sealed: Buffer,
@@ -66,7 +66,7 @@ export class StaffFactorRepository {
       const confirmation = `update staff_people set totp_confirmed_at = $3
         where id = $1 and totp_secret = $2 and totp_confirmed_at is null returning 1`;
       if (!(await changesRow(manager, confirmation, [memberId, sealed, now]))) return false;
-      // The codes of a passkey are replaced: a staff member has a single list.
+      // The recovery codes that came with a passkey are replaced: a staff member has a single list of codes.
       await manager.query('delete from staff_recovery_codes where person_id = $1', [memberId]);
       await manager.query(
         `insert into staff_recovery_codes (person_id, code_hash) select $1, unnest($2::bytea[])`,

@@ -36,7 +36,8 @@ export class StaffFactors {
 
   /**
    * @returns the recovery codes, which are not shown again
-   * @throws AppError 401 for a wrong code, 404 if no enrolment began, 409 if the account has a factor, 429
+   * @throws AppError 401 for a wrong code, 404 if no enrolment has begun, 409 if the account has a factor,
+   * 429 for too many attempts
    */
   async confirm(member: StaffMember, code: string, origin: RequestOrigin): Promise<string[]> {
     const factor = await this.factors.find(member.id);
@@ -51,7 +52,7 @@ export class StaffFactors {
     return codes;
   }
 
-  /** @throws AppError 401 for a wrong code, 404 without a confirmed factor, 429 */
+  /** @throws AppError 401 for a wrong code, 404 without a confirmed factor, 429 for too many attempts */
   async remove(member: StaffMember, code: string, origin: RequestOrigin): Promise<void> {
     const factor = await this.factors.find(member.id);
     if (!factor?.confirmed) throw noFactor();
@@ -59,7 +60,11 @@ export class StaffFactors {
     await this.factors.remove(member.id, auditEntry('person.factor_removed', actorAs(member, origin.ip)));
   }
 
-  /** Accepts a code of the app or a recovery code, each once. @param staff member with a second factor @throws AppError 401, 429 */
+  /**
+   * Accepts a code of the app or a recovery code, each once.
+   * @param staff member with a second factor
+   * @throws AppError 401 for a wrong code, 429 for too many attempts
+   */
   async assertCode(member: StaffMember, code: string, origin: RequestOrigin): Promise<void> {
     const factor = await this.factors.find(member.id);
     await this.guarded(

@@ -86,7 +86,7 @@ export class PasskeySignInController {
   }
 }
 
-// Nest runs the guard of the lower decorator first.
+// Nest runs the guards of the lower decorator first.
 @StaffApi(StaffSessionGuard)
 @Controller('admin/v1/passkeys')
 export class PasskeysController {

@@ -49,7 +49,7 @@ const REDIRECT_HEADERS: DocumentedHeaders = {
   Location: { description: 'The page to open', schema: TEXT },
 };
 
-/** The address of the callback contains the code, which no other page needs to see. */
+/** The URL of the callback contains the code, which no other page needs to know. */
 const CALLBACK_HEADERS: DocumentedHeaders = {
   ...REDIRECT_HEADERS,
   'Referrer-Policy': { description: '`no-referrer`', schema: TEXT },
@@ -118,7 +118,7 @@ export class SingleSignOnController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    // The address of this Plinth comes from the configuration; a Host header has no influence.
+    // The base URL comes from the configuration, so a Host header has no influence.
     const { search } = new URL(request.originalUrl, this.server.publicUrl);
     await this.lead(response, this.signOn.finishOidc(search, request, response, origin));
   }
@@ -206,7 +206,7 @@ export class SingleSignOnController {
   }
 }
 
-/** The addresses for the identity provider. Responses come from its page, so the origin is not checked. */
+/** The addresses that the identity provider uses. Its own page sends the responses, so their origin is not checked. */
 @ApiTags('admin')
 @documentHandlers(() => ({ docs: LIMITED_DOCS, errors: [SERVER_ERRORS] }))
 @Controller('admin/v1/session/saml')
@@ -242,7 +242,7 @@ export class StaffSamlController {
   ): Promise<void> {
     const [given = '', ...others] = form.getAll('SAMLResponse');
     const received = this.signOn.receiveSaml(others.length > 0 ? '' : given, origin);
-    // Another site sends the form, so the cookie of the sign-in arrives only with the next request.
+    // Another site submits the form, so the browser sends the cookie of the sign-in only with the next request.
     await leadToConsole(
       response,
       this.server,
@@ -252,7 +252,7 @@ export class StaffSamlController {
   }
 }
 
-/** @param next after success; default: the console */
+/** @param next the address to go to after success; default: the console */
 async function leadToConsole<T>(
   response: Response,
   { publicUrl }: ServerConfig,
@@ -267,7 +267,7 @@ async function leadToConsole<T>(
   redirect(response, target);
 }
 
-/** Sent without Express's body, which no client needs. */
+/** Sent without the body that Express adds: no client needs it. */
 function redirect(response: Response, location: string): void {
   response.status(303).setHeader('Location', location).end();
 }

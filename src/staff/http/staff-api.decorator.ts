@@ -70,7 +70,10 @@ export function StaffAccess(...guards: Type<CanActivate>[]): ClassDecorator {
 export const StaffApi = (...guards: Type<CanActivate>[]): ClassDecorator =>
   applyDecorators(StaffAccess(...guards), UseInterceptors(JsonBodyInterceptor));
 
-/** Routes without a credential, which have @PublicRoute(). Routes that may begin a session are closed to foreign pages. */
+/**
+ * For routes that need no credential, and have @PublicRoute(). Pages of other sites cannot use routes that
+ * may begin a session.
+ */
 export const PublicStaffApi = (): ClassDecorator =>
   applyDecorators(
     ApiTags('admin'),

@@ -39,7 +39,7 @@ export class StaffMembersController {
     @StrictBody() { rotate_database_password: rotate = false, ...body }: UpdateStaffMemberDto,
     @CurrentActor() actor: Actor,
   ): Promise<StaffMemberResponse> {
-    // Members that the body leaves out must be absent from the change.
+    // Members that the body leaves out must not be part of the change.
     return toStaffMemberResponse(await this.members.updateMember(staff, id, { ...body }, rotate, actor));
   }
 

@@ -11,7 +11,7 @@ import { StaffSessionGuard } from './staff.guard';
 import { StaffApi, CurrentStaffMember, CurrentStaff } from './staff-api.decorator';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
-// Nest runs the guard of the lower decorator first.
+// Nest runs the guards of the lower decorator first.
 @StaffApi(StaffSessionGuard)
 @Controller('admin/v1/sessions')
 export class StaffSessionsController {

@@ -14,7 +14,7 @@ import { StaffApi, CurrentStaffMember, CurrentStaff } from './staff-api.decorato
 import { toTokenView } from './staff-views';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
-// Nest runs the guard of the lower decorator first.
+// Nest runs the guards of the lower decorator first.
 @StaffApi(StaffMemberGuard)
 @Controller('admin/v1/tokens')
 export class StaffTokensController {

@@ -27,7 +27,7 @@ export function toMemberView(member: ProjectMember): ProjectMemberResponse {
   return { ...toStaffMemberResponse(member), project_role: member.projectRole };
 }
 
-/** What staff see of one another without managing the project. */
+/** The data that staff of a project may see about one another if they do not manage it. */
 export const toColleagueView = (member: ProjectMemberResponse): ProjectMemberResponse => ({
   ...member,
   role: null,

@@ -1,6 +1,6 @@
 /**
- * Admits staff and PLATFORM_ADMIN_KEY to the administration: identifies the sender by key, personal access token or session
- * cookie, refuses forged requests, and asks ROUTE_TABLE.
+ * Admits staff and PLATFORM_ADMIN_KEY to the administration: identifies the sender by key, personal access
+ * token or session cookie, refuses forged requests, and looks up the route in ROUTE_TABLE.
  */
 import { CanActivate, ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
@@ -89,7 +89,7 @@ export class StaffGuard implements CanActivate {
   }
 }
 
-/** @throws AppError 403, or 404 for a project that the sender may not know of */
+/** @throws AppError 403 if the sender may not use the route, 404 for a project that the sender may not know of */
 function assertAllowed(request: Request, staff: StaffCaller): void {
   const decision = decisionAbout(request, staff);
   if (decision === 'hidden') throw projectNotFound();
@@ -101,7 +101,7 @@ export function decisionAbout({ method, route, params }: Request, staff: StaffCa
   const { path } = route as { path: string };
   const key = `${method === 'HEAD' ? 'GET' : method} ${path}`;
   const access = ROUTE_TABLE[key];
-  // RouteTableCheck keeps this from happening.
+  // Cannot happen: RouteTableCheck refuses to start with such a route.
   if (!access) return 'no';
   return decide(key, access, staff, typeof params.id === 'string' ? params.id : null);
 }
@@ -134,7 +134,7 @@ export class OwnOriginGuard implements CanActivate {
     this.origin = new URL(publicUrl).origin;
   }
 
-  /** Browsers set these headers, and pages cannot; other clients send neither. */
+  /** Browsers set these headers themselves, and pages cannot set them; other clients send neither. */
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<Request>();
     const origin = request.get('origin');

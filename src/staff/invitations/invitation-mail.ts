@@ -2,7 +2,7 @@
 import { escapeHtml } from '../../common/text/html';
 
 interface InvitationMail {
-  /** Name of the staff member who invites; null: the operator of the installation. */
+  /** Name of the staff member who invites; null stands for the operator of the installation. */
   readonly inviter: string | null;
   readonly link: string;
   readonly hours: number;

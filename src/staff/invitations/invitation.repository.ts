@@ -23,7 +23,7 @@ export interface Invitation {
 }
 
 export interface OpenInvitation extends Invitation {
-  /** The link was mailed and shown to nobody else, so its holder can read mail to the address. */
+  /** True if the link was mailed and nobody else has seen it, so its holder can read mail to the address. */
   readonly mailed: boolean;
   readonly emailKey: string;
 }
@@ -68,7 +68,7 @@ export class InvitationRepository {
     return invitation ?? null;
   }
 
-  /** @returns the id; null if the inviter has invited the address already */
+  /** @returns the id; null if the same sender has already invited the address */
   async insert(invitation: NewInvitation, entry: AuditEntry): Promise<string | null> {
     const { hash, email, emailKey, role, projects, mailed, inviterId, createdAt, expiresAt } = invitation;
     return this.dataSource.transaction(async (manager) => {

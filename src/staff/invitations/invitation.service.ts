@@ -55,9 +55,12 @@ export interface Acceptance {
 
 export interface MadeInvitation {
   readonly invitation: Invitation;
-  /** Null if a mail server delivers it, and for administrators of projects: only the invited person gets it. */
+  /**
+   * The link to pass on. Null if a mail server delivers it, and for administrators of projects: then only the
+   * invited person gets it.
+   */
   readonly link: string | null;
-  /** False if the mail is a file in the data directory. */
+  /** False if the mail is only a file in the data directory. */
   readonly mailed: boolean;
 }
 
@@ -83,14 +86,17 @@ export class InvitationService {
     return all.filter((one) => sees(staff, one));
   }
 
-  /** @throws AppError 403 and 404 for more than the sender may grant, 409 for a known address, 429 */
+  /**
+   * @throws AppError 403 or 404 for rights that the sender may not grant, 409 for an address with an account,
+   * 429 for too many invitations
+   */
   async create(staff: StaffCaller, request: InvitationRequest, actor: Actor): Promise<MadeInvitation> {
     await this.assertMayInvite(staff, request);
     const { address: email, key: emailKey } = getEmailAddress(request.email);
     await this.throttle.assertMayInvite(STAFF_GUESSES, staff.member?.id ?? null, emailKey);
     if (await this.members.findByEmail(emailKey)) throw staffMemberExists();
     const { role } = request;
-    // The last of several roles in one project counts.
+    // If a project has several roles, the last one counts.
     const projects = [...new Map(request.projects.map((one) => [one.id, one])).values()];
     const { token, hash } = newSecretToken();
     const [createdAt, expiresAt] = [this.clock.date(), new Date(this.clock.now() + LIFETIME_MS)];
@@ -108,7 +114,7 @@ export class InvitationService {
     return { invitation, link: !mailed && isOperator(staff) ? link : null, mailed };
   }
 
-  /** @throws AppError 404 */
+  /** @throws AppError 404 for an invitation that does not exist or that the sender may not see */
   async remove(staff: StaffCaller, id: string, actor: Actor): Promise<void> {
     const invitation = UUID.test(id) ? await this.invitations.find(id) : null;
     if (!invitation || !manages(staff, invitation)) throw invitationNotFound();
@@ -116,7 +122,11 @@ export class InvitationService {
     await this.invitations.remove(id, entry);
   }
 
-  /** Creates the account and signs the staff member in. @throws AppError 403, 409 for an address with an account, 400, 429 */
+  /**
+   * Creates the account and signs the staff member in.
+   * @throws AppError 403 for a link that is not valid, 409 for an address with an account, 400 for an
+   * unacceptable password, 429 for too many attempts
+   */
   async accept({ token, name, password }: Acceptance, origin: RequestOrigin): Promise<SignedInStaff> {
     const from = { project: STAFF_GUESSES, origin };
     const find = (): Promise<OpenInvitation | null> =>

@@ -26,7 +26,7 @@ export interface NewPasskey extends NewPasskeyCredential {
   readonly memberId: string;
   readonly name: string;
   readonly now: Date;
-  /** Stored unless the staff member has recovery codes already. */
+  /** Recovery codes to store, unless the staff member has some already. */
   readonly recoveryCodes: readonly Buffer[];
 }
 
@@ -67,7 +67,7 @@ export class PasskeyRepository {
 
   /**
    * @returns null if the credential is known already; else the passkey, and whether the recovery codes were stored
-   * @throws AppError 400 for too many
+   * @throws AppError 400 for too many passkeys
    */
   async insert(
     passkey: NewPasskey,

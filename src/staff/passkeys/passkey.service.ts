@@ -60,7 +60,7 @@ export class Passkeys {
     return this.passkeys.list(id);
   }
 
-  /** @throws AppError 400 for too many */
+  /** @throws AppError 400 for too many passkeys */
   async beginEnrolment(
     member: StaffMember,
     session: SessionOfRequest,
@@ -74,7 +74,7 @@ export class Passkeys {
     return options;
   }
 
-  /** @throws AppError 400 for too many, 401 for an answer that is not valid for this enrolment */
+  /** @throws AppError 400 for too many passkeys, 401 for a response that is not valid for this enrolment */
   async enrol(
     member: StaffMember,
     session: SessionOfRequest,
@@ -95,7 +95,7 @@ export class Passkeys {
     return { record: made.record, recoveryCodes: made.hasNewCodes ? codes : [] };
   }
 
-  /** @throws AppError 404 */
+  /** @throws AppError 404 if the staff member has no such passkey */
   async rename({ id: memberId }: StaffMember, id: string, name: string): Promise<PasskeyRecord> {
     const record = UUID.test(id) ? await this.passkeys.rename(memberId, id, name) : null;
     if (!record) throw passkeyNotFound();
@@ -108,7 +108,7 @@ export class Passkeys {
     if (!own.some((passkey) => passkey.id === id)) throw passkeyNotFound();
   }
 
-  /** @throws AppError 404 */
+  /** @throws AppError 404 if the staff member has no such passkey */
   async remove(member: StaffMember, id: string, origin: RequestOrigin): Promise<void> {
     const entry = auditEntry('person.passkey_removed', actorAs(member, origin.ip), { passkey_id: id });
     if (!UUID.test(id) || !(await this.passkeys.remove(member.id, id, entry))) throw passkeyNotFound();
@@ -125,7 +125,7 @@ export class Passkeys {
   /**
    * The staff member who holds the passkey.
    * @param isOnlyFactor true if no other proof is required, so that the authenticator must have verified its user
-   * @throws AppError 401
+   * @throws AppError 401 for a response that is not valid
    */
   async memberWith(
     credential: JsonObject,

@@ -2,13 +2,13 @@
 import { installRoleOf, projectRoleOf, StaffCaller } from './staff';
 import { isOfProject, type Role, type RouteAccess } from './route-table';
 
-/** `hidden`: as if the project did not exist; `unconfirmed`: the staff member must prove their identity again first. */
+/** `hidden`: answer as if the project did not exist. `unconfirmed`: the staff member must first prove their identity again. */
 export type Decision = 'yes' | 'no' | 'hidden' | 'unconfirmed';
 
 /**
- * @param route key of the table
- * @param access its row
- * @param projectId parameter of a route of a project
+ * @param route key in ROUTE_TABLE
+ * @param access the row of that key
+ * @param projectId the parameter of a project's route
  */
 export function decide(
   route: string,
@@ -20,11 +20,11 @@ export function decide(
   const roles = ofProject ? rolesIn(staff, projectId ?? '') : rolesAnywhere(staff);
   if (ofProject && (roles.length === 0 || isOutside(staff, projectId))) return 'hidden';
   if (access.roles !== null && !roles.some((role) => access.roles?.includes(role))) return 'no';
-  // Tokens and PLATFORM_ADMIN_KEY have nobody to ask; a token with the scope was created by a confirmed session.
+  // Tokens and PLATFORM_ADMIN_KEY cannot confirm a session. A token with the scope was created in a confirmed session.
   if (access.stepUp && staff.session?.isConfirmed === false) return 'unconfirmed';
   if (!staff.token) return 'yes';
   if (access.scope === null || !staff.token.scopes.includes(access.scope)) return 'no';
-  // A token for one project gives no access to the installation; routes for all staff limit the data that it sees.
+  // A token for one project gives no access to the installation; routes for all staff limit the data that the token shows.
   return !ofProject && staff.token.projectId !== null && access.roles !== null ? 'no' : 'yes';
 }
 

@@ -1,4 +1,4 @@
-/** The application does not start with a route of the administration that is missing in ROUTE_TABLE. */
+/** Stops the start of the application if ROUTE_TABLE lacks a route of the administration. */
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { RouteRules } from '../../access/route-rules.service';
 import { ROUTE_TABLE } from './route-table';

@@ -1,20 +1,21 @@
 /**
- * The table that decides who may use which route of the administration: route by role and scope. StaffGuard reads it, the
- * application does not start with a route that is missing here, a test tries every cell over HTTP, and
- * docs/reference/access.md shows it.
+ * The table that decides who may use which route of the administration: route by role and scope. StaffGuard
+ * reads it, the application does not start with a route that is missing here, a test tries every cell over
+ * HTTP, and docs/reference/access.md shows it.
  *
- * On a route of a project, the roles of the installation count in every project, those of a project in that project alone;
- * staff without either get the 404 of a project that does not exist. On any other route, a role of a project counts if the
- * staff member has it in some project; what they then see or change there is limited to such projects by the service.
+ * On a route of a project, the roles of the installation count in every project, and the roles of a project
+ * in that project alone; staff without either get the same 404 as for a project that does not exist. On any
+ * other route, a role of a project counts if the staff member has it in some project; what they then see or
+ * change there is limited to such projects by the service.
  */
 import type { InstallRole, ProjectRole } from '../accounts/staff-member';
 
 export type Role = InstallRole | ProjectRole;
 
 export interface RouteAccess {
-  /** Null: every staff member, whatever roles they have. */
+  /** Null allows every staff member, whatever roles they have. */
   readonly roles: readonly Role[] | null;
-  /** The scope that a personal access token needs; null: tokens are not accepted here. */
+  /** The scope that a personal access token needs; null if the route does not accept tokens. */
   readonly scope: Scope | null;
   /** Sessions need a proof of identity that is less than ten minutes old: `POST /admin/v1/session/confirm`. */
   readonly stepUp?: true;
@@ -37,14 +38,15 @@ export const INVITERS: readonly Role[] = ['owner', 'operator', 'auditor', 'admin
 const allow = (roles: readonly Role[] | null, scope: Scope | null): RouteAccess => ({ roles, scope });
 
 /**
- * A session alone may be stolen. These acts grant or reveal access that outlives the session (a credential, a right,
- * a trusted issuer or server, a sender, SQL that runs by itself, a copy of all data), or cannot be undone.
+ * A session alone may be stolen. These operations grant or reveal access that outlives the session (a credential, a
+ * right, a trusted issuer or server, a sender, SQL that runs by itself, a copy of all data), or cannot be undone.
  */
 const confirmed = (access: RouteAccess): RouteAccess => ({ ...access, stepUp: true });
 
 /** Keyed by method and path as declared. */
 export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
-  // The staff member's own account. Password, factor and passkeys are changed with the password in the body.
+  // The staff member's own account. To change the password, the second factor or the passkeys, the body must
+  // contain the password.
   'GET /admin/v1/session': allow(EVERYBODY, 'read'),
   'DELETE /admin/v1/session': allow(EVERYBODY, null),
   'POST /admin/v1/session/confirm': allow(EVERYBODY, null),
@@ -65,10 +67,10 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'DELETE /admin/v1/projects/:id/scim-token': confirmed(allow(PROJECT_ADMINS, 'admin')),
   'GET /admin/v1/tokens': allow(EVERYBODY, 'read'),
   'POST /admin/v1/tokens': confirmed(allow(EVERYBODY, 'admin')),
-  // Any token may end itself; the service asks for `admin` for other tokens.
+  // Any token may end itself; to end another token, the service requires `admin`.
   'DELETE /admin/v1/tokens/:id': allow(EVERYBODY, 'read'),
 
-  // Staff.
+  // Routes of staff.
   'POST /admin/v1/setup/link': confirmed(allow(OWNERS, 'admin')),
   'GET /admin/v1/people': allow(INSTALL_READERS, 'read'),
   'PATCH /admin/v1/people/:id': confirmed(allow(OPERATORS, 'admin')),
@@ -81,7 +83,7 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'PUT /admin/v1/projects/:id/people/:person_id': confirmed(allow(PROJECT_ADMINS, 'admin')),
   'DELETE /admin/v1/projects/:id/people/:person_id': confirmed(allow(PROJECT_ADMINS, 'admin')),
 
-  // The installation.
+  // Routes of the installation.
   'GET /admin/v1/audit-log': allow(INSTALL_READERS, 'read'),
   'GET /admin/v1/audit-log/export': allow(INSTALL_READERS, 'read'),
   'GET /admin/v1/audit-log/verify': allow(INSTALL_READERS, 'read'),
@@ -106,7 +108,7 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'DELETE /admin/v1/backups/schedule': confirmed(allow(OPERATORS, 'admin')),
   'POST /admin/v1/restore/all': confirmed(allow(OWNERS, 'admin')),
 
-  // Projects.
+  // Routes of projects.
   'GET /admin/v1/projects': allow(EVERYBODY, 'read'),
   'POST /admin/v1/projects': confirmed(allow(OPERATORS, 'admin')),
   'POST /admin/v1/restore': confirmed(allow(OPERATORS, 'admin')),
@@ -182,8 +184,8 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'GET /admin/v1/projects/:id/advice': allow(READERS, 'read'),
   'POST /admin/v1/projects/:id/advice/:advice_id/dismiss': allow(DEVELOPERS, 'write'),
   'DELETE /admin/v1/projects/:id/advice/:advice_id/dismiss': allow(DEVELOPERS, 'write'),
-  // The token that it answers with is read-only for roles and scopes that may not write, and changes no accounts or providers of
-  // the project if the session is not confirmed.
+  // The returned token is read-only for roles and scopes that may not write. If the session is not confirmed,
+  // it cannot change accounts or providers of the project.
   'POST /admin/v1/projects/:id/access-tokens': allow(READERS, 'read'),
 };
 

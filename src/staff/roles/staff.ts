@@ -7,7 +7,7 @@ import { Scope } from './route-table';
 export interface TokenLimits {
   readonly id: string;
   readonly scopes: readonly Scope[];
-  /** Null: all projects of the staff member. */
+  /** Null if the token is valid for all projects of the staff member. */
   readonly projectId: string | null;
   readonly expiresAt: Date;
 }
@@ -44,11 +44,11 @@ export const installRoleOf = ({ member }: StaffCaller): InstallRole | null =>
 export const isOperator = (staff: StaffCaller): boolean =>
   ['owner', 'operator'].includes(installRoleOf(staff) ?? '');
 
-/** The staff member's role in a project, without the role in the installation. */
+/** The staff member's role in a project; the role in the installation is not considered. */
 export const projectRoleOf = ({ projects }: StaffCaller, projectId: string): ProjectRole | null =>
   projects.find(({ id }) => id === projectId)?.role ?? null;
 
-/** Ids of the projects that the request may know of; null: all. */
+/** Ids of the projects that the sender may know of; null for all. */
 export function visibleProjects(staff: StaffCaller): readonly string[] | null {
   const limit = staff.token?.projectId ?? null;
   if (installRoleOf(staff) !== null) return limit === null ? null : [limit];
@@ -63,7 +63,7 @@ export function actorOf(staff: StaffCaller, address: string | null): Actor {
 
 const ADMIN_KEY_NAME = 'platform-admin-key';
 
-/** The address can be given to another staff member later, the id cannot. */
+/** An address can be given to another staff member later, an id cannot. */
 const nameOf = ({ email, id }: StaffMember): string => `${email} (${id})`;
 
 /** The actor of a request that signs a staff member in, or sets their account up. */

@@ -21,7 +21,7 @@ export class SessionCookies {
     this.jar = new CookieJar(STAFF_COOKIE, 'Strict', publicUrl);
   }
 
-  /** The token in the cookie; null if the request has none, or several. */
+  /** The token in the cookie; null if the request has no such cookie, or several. */
   read(request: Request): string | null {
     return this.jar.read(request);
   }
@@ -46,7 +46,7 @@ export class StaffFlows extends SignInFlows<
     @Inject(SECRETS_CONFIG) { masterKey, otherMasterKey }: SecretsConfig,
     @Inject(SERVER_CONFIG) { publicUrl }: ServerConfig,
   ) {
-    // Lax: the issuer sends the browser back from another site.
+    // Lax, because the issuer sends the browser back from another site.
     const jar = new CookieJar(`${STAFF_COOKIE}_flow`, 'Lax', publicUrl);
     super('staff-flow', new SecretBox(masterKey, otherMasterKey), jar, used, clock);
   }

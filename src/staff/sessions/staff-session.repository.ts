@@ -93,7 +93,7 @@ export class StaffSessionRepository {
     await this.dataSource.query('update staff_sessions set last_used_at = $2 where id = $1', [id, now]);
   }
 
-  /** Adds a token that becomes the current one with its first use. */
+  /** Adds a token that becomes the current token when it is first used. */
   async offer(id: string, hash: Buffer, now: Date): Promise<void> {
     await this.dataSource.query(
       'update staff_sessions set next_hash = $2, next_at = $3, last_used_at = $3 where id = $1',
@@ -111,7 +111,10 @@ export class StaffSessionRepository {
     );
   }
 
-  /** Records a proof of identity, and replaces the token, which is accepted for a while. @returns false if the session has ended */
+  /**
+   * Records a proof of identity, and replaces the token; the old token is still accepted for a while.
+   * @returns false if the session has ended
+   */
   async confirm(id: string, hash: Buffer, now: Date): Promise<boolean> {
     return changesRow(
       this.dataSource,

@@ -1,4 +1,4 @@
-/** Sessions of staff: each begins with a new token, is found by it, and gets another token from time to time. */
+/** Sessions of staff. Each begins with a new token, by which it is found, and gets another token from time to time. */
 import { Inject, Injectable } from '@nestjs/common';
 import { createHmac } from 'node:crypto';
 import type { RequestOrigin } from '../../identity/request-origin';
@@ -12,9 +12,9 @@ import { SessionRecord, StaffSession, StaffSessionRepository } from './staff-ses
 const ROTATE_AFTER_MS = 15 * 60_000;
 /** Milliseconds for which requests in progress with the old token are accepted. */
 const GRACE_MS = 60_000;
-/** Milliseconds for which a proof of identity counts. */
+/** Milliseconds for which a session counts as confirmed after a proof of identity. */
 const CONFIRMED_MS = 10 * 60_000;
-/** Minimum milliseconds between two records of the last use. */
+/** Minimum milliseconds between two updates of the time of the last use. */
 const TOUCH_AFTER_MS = 60_000;
 
 /** A new token for the cookie. */
@@ -31,7 +31,7 @@ export interface BegunSession extends CookieToken {
 
 export interface FoundSession {
   readonly session: StaffSession;
-  /** Replaces the client's token; null: the client keeps its token. */
+  /** The token that replaces the client's token; null if the client keeps its token. */
   readonly renewed: CookieToken | null;
 }
 
@@ -109,7 +109,7 @@ export class StaffSessions {
     await this.sessions.endAllOf(memberId, except);
   }
 
-  /** The token against forged requests. It belongs to the session, and does not change with the cookie. */
+  /** The token that protects against forged requests. It belongs to the session, and does not change with the cookie. */
   csrfToken(sessionId: string): string {
     return csrfTokenUnder(this.secrets.masterKey, sessionId);
   }
@@ -133,7 +133,8 @@ export class StaffSessions {
     } else if (
       presented === 'current' &&
       rotatedAt.getTime() + ROTATE_AFTER_MS <= now &&
-      // One of several simultaneous requests gets the new token. If it was lost, a later request gets another.
+      // Only one of several simultaneous requests gets the new token. If that response was lost, a later
+      // request gets another token.
       (nextAt === null || nextAt.getTime() + GRACE_MS <= now)
     ) {
       const { token, hash: next } = newSecretToken();

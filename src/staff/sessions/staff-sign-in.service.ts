@@ -26,7 +26,7 @@ export interface SignIn {
   readonly passkey?: (() => Promise<StaffMember>) | undefined;
 }
 
-/** Contains one of the possible proofs of identity. */
+/** A proof of identity: exactly one of the members is set. */
 export interface Confirmation extends Pick<SignIn, 'code' | 'passkey'> {
   readonly password?: string;
 }
@@ -49,7 +49,7 @@ export class StaffSignIn {
 
   /**
    * @param presented the token of the client's former session, which ends
-   * @throws AppError 401 for wrong credentials or a missing code, 429
+   * @throws AppError 401 for wrong credentials or a missing code, 429 for too many attempts
    */
   async signIn(input: SignIn, presented: string | null, origin: RequestOrigin): Promise<SignedInStaff> {
     const member = await this.passwords.check(input.email, input.password, origin);
@@ -60,7 +60,7 @@ export class StaffSignIn {
     return this.beginFor(member, 'person.sign_in', origin);
   }
 
-  /** @throws AppError 401 `factor_required` without a proof, 401 for a wrong one, 429 */
+  /** @throws AppError 401 `factor_required` without a proof, 401 for a wrong proof, 429 for too many attempts */
   async assertFactor(
     member: StaffMember,
     { code, passkey }: Pick<SignIn, 'code' | 'passkey'>,
@@ -74,7 +74,7 @@ export class StaffSignIn {
     await this.factors.assertCode(member, code, origin);
   }
 
-  /** Begins a session for a staff member who has just proved their identity. @param action for the audit log, as `details` */
+  /** Begins a session for a staff member who has just proved their identity. @param action for the audit log, like `details` */
   async beginFor(
     member: StaffMember,
     action: string,
@@ -96,7 +96,7 @@ export class StaffSignIn {
     return this.sessions.list(member.id);
   }
 
-  /** @throws AppError 404 */
+  /** @throws AppError 404 if the staff member has no such session */
   async endSession(member: StaffMember, id: string, origin: RequestOrigin): Promise<void> {
     if (!UUID.test(id) || !(await this.sessions.end(member.id, id))) throw sessionNotFound();
     const actor = actorAs(member, origin.ip);
@@ -105,7 +105,8 @@ export class StaffSignIn {
 
   /**
    * Confirms the session for ten minutes, and gives it another token.
-   * @throws AppError 401 for a wrong password, code or passkey and for an ended session, 400 without exactly one of them, 429
+   * @throws AppError 401 for a wrong password, code or passkey and for an ended session, 400 unless exactly
+   * one of them is given, 429 for too many attempts
    */
   async confirm(
     member: StaffMember,
@@ -126,7 +127,8 @@ export class StaffSignIn {
   /**
    * Call it before a change that could lock the staff member out, which a stolen session alone must not make.
    * @param password null: the session must be confirmed, and the staff member must have no password
-   * @throws AppError 401 for a wrong password, 403 for a session that is not confirmed, 400, 429
+   * @throws AppError 401 for a wrong password, 403 for a session that is not confirmed, 400 for a text that
+   * cannot be a password, 429 for too many attempts
    */
   async assertStillThere(
     member: StaffMember,
@@ -144,8 +146,10 @@ export class StaffSignIn {
   }
 
   /**
-   * Ends all other sessions of the staff member and, if requested, their tokens, and gives this session another token.
-   * @throws AppError 401 for a wrong current password or an ended session, 400 for an unacceptable new one, 429
+   * Ends all other sessions of the staff member and, if requested, their tokens, and gives this session
+   * another token.
+   * @throws AppError 401 for a wrong current password or an ended session, 400 for an unacceptable new
+   * password, 429 for too many attempts
    */
   async changePassword(
     member: StaffMember,
@@ -155,7 +159,7 @@ export class StaffSignIn {
   ): Promise<CookieToken> {
     const { passwordHash } = await this.passwords.check(member.email, current, origin);
     const hash = await this.passwords.hashNew(next);
-    // The check may have stored a hash of a higher cost.
+    // The check may have replaced the hash by one of a higher cost.
     const before = (await this.members.findPasswordHash(member.id)) ?? passwordHash ?? '';
     const entry = auditEntry('person.password', actorAs(member, origin.ip), { tokens_ended: endTokens });
     await this.members.setPassword(member.id, before, hash, entry);

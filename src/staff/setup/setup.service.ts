@@ -1,4 +1,4 @@
-/** The first owner, who is created by a one-time link. Links stop working when an owner exists. */
+/** Creates the first owner by a one-time link. Links stop working once there is an owner. */
 import { Inject, Injectable } from '@nestjs/common';
 import { getEmailAddress } from '../../identity/email-address';
 import { GuessThrottle } from '../../identity/guess-throttle.service';
@@ -47,7 +47,7 @@ export class SetupService {
     return !(await this.members.hasOwner());
   }
 
-  /** A link that is printed at the start; null if there is an owner. Links of other starts stay valid until they expire. */
+  /** A link that is printed at the start; null if there is an owner. Links of earlier starts stay valid until they expire. */
   async linkAtStart(): Promise<SetupLink | null> {
     return (await this.isNeeded()) ? this.newLink() : null;
   }
@@ -58,7 +58,10 @@ export class SetupService {
     return this.newLink();
   }
 
-  /** @throws AppError 403 for a link that is not valid, 409 if there is an owner, 400, 429 */
+  /**
+   * @throws AppError 403 for a link that is not valid, 409 if there is an owner, 400 for an unacceptable
+   * password, 429 for too many attempts
+   */
   async createOwner(input: FirstOwner, origin: RequestOrigin): Promise<SignedInStaff> {
     const from = { project: STAFF_GUESSES, origin };
     const { address: email, key: emailKey } = getEmailAddress(input.email);

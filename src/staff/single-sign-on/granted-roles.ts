@@ -1,11 +1,11 @@
-/** The roles that groups give, and the changes of roles that follow. Pure. */
+/** Computes the roles that groups give, and the changes of roles that follow. Pure. */
 import type { GroupRoles } from '../../config/app-config';
 import { INSTALL_ROLES, InstallRole, PROJECT_ROLES, ProjectRole } from '../accounts/staff-member';
 
 /** Roles by the name of the group. */
 export type GroupMapping = Readonly<Record<string, GroupRoles>>;
 
-/** Roles by project, under the slug or the id. */
+/** Roles by project. The key is the project's slug or id. */
 export type ProjectRoles = Readonly<Record<string, ProjectRole>>;
 
 export interface GrantedRoles {
@@ -33,16 +33,16 @@ export function highestRoles(found: readonly GrantedRoles[]): GrantedRoles {
 }
 
 /**
- * The role after a sign-in: that of the groups, unless a staff member gave another one.
- * @param current role now
- * @param before role that the groups gave at the sign-in before
- * @param now role that they give today
+ * The role after a sign-in: the role that the groups give, unless a staff member gave another role.
+ * @param current the role now
+ * @param before the role that the groups gave at the previous sign-in
+ * @param now the role that the groups give today
  */
 export function nextRole<Role>(current: Role | null, before: Role | null, now: Role | null): Role | null {
   return current === null || current === before ? now : current;
 }
 
-/** @param order the highest first */
+/** @param order all roles, the highest first */
 function highest<Role>(order: readonly Role[], roles: readonly (Role | null | undefined)[]): Role | null {
   return order.find((role) => roles.includes(role)) ?? null;
 }

@@ -16,16 +16,16 @@ import { RoleGrants } from './role-grants.service';
 import type { IssuedIdentity } from '../../identity/oidc/issued-identity';
 import { LinkedStaffMember, StaffIdentityRepository, Transaction } from './staff-identity.repository';
 
-/** What an issuer or a directory reports about the person who has signed in there. */
+/** The facts that an issuer or a directory states about the person who has signed in there. */
 export interface ProvedIdentity extends IssuedIdentity {
   readonly way: SingleSignOnWay;
-  /** The roles that its groups give. */
+  /** The roles that the groups give. */
   readonly roles: GroupMapping;
 }
 
 export interface AccountOfIdentity {
   readonly member: StaffMemberRecord;
-  /** False if the groups gave the only roles, and no longer do so. */
+  /** False if all roles came from the groups, and the groups no longer give any. */
   readonly hasRole: boolean;
 }
 

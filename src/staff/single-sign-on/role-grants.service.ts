@@ -1,4 +1,4 @@
-/** Applies the roles that groups give: of an identity at its sign-in, of a directory's groups (SCIM) immediately. */
+/** Applies the roles that groups give: an identity's groups at its sign-in, a directory's groups (SCIM) immediately. */
 import { Inject, Injectable } from '@nestjs/common';
 import { STAFF_CONFIG, StaffConfig } from '../../config/app-config';
 import { type Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
@@ -53,7 +53,7 @@ export class RoleGrants {
     return { member: { ...member, role }, hasRole: role !== null || left.size > 0 };
   }
 
-  /** Projects by id; slugs without a project are left out. */
+  /** Roles by project id; slugs without a project are left out. */
   async rolesOf(
     groups: readonly string[],
     mappings: readonly GroupMapping[],
@@ -68,7 +68,7 @@ export class RoleGrants {
     return { role, projects: Object.fromEntries(entries) };
   }
 
-  /** Includes the roles that a directory's groups give the member. */
+  /** Adds the roles that a directory's groups give the member. */
   async withProvisioned(
     memberId: string,
     granted: GrantedRoles,

@@ -40,7 +40,7 @@ export class SingleSignOn {
     private readonly audit: AuditLogRepository,
   ) {}
 
-  /** @returns the issuer's page @throws AppError 404 without single sign-on, 503 */
+  /** @returns the issuer's page @throws AppError 404 without single sign-on, 503 if the issuer does not answer */
   async beginOidc(response: Response): Promise<string> {
     const { url, checks } = await this.client.begin();
     this.flows.begin(response, 'oidc', checks);
@@ -98,7 +98,10 @@ export class SingleSignOn {
     });
   }
 
-  /** The second step for an account with a second factor that the issuer did not ask for. @throws AppError 401, 429 */
+  /**
+   * The second step for an account whose second factor the issuer did not ask for.
+   * @throws AppError 401 for a wrong code or passkey, 429 for too many attempts
+   */
   async complete(
     code: string,
     request: Request,
@@ -153,7 +156,7 @@ export class SingleSignOn {
     try {
       return await work();
     } catch (error) {
-      // Attempts that have to wait are not made.
+      // An attempt that was refused with 429 was not made, so it is not recorded.
       if (error instanceof AppError && error.code !== factorRequired().code && error.status !== 429)
         await this.audit.write({
           actor: anonymousActor(origin.ip),

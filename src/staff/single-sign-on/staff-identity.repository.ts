@@ -12,14 +12,14 @@ import type { GrantedRoles } from './granted-roles';
 /** A staff member with the roles that the groups gave at the previous sign-in. */
 export interface LinkedStaffMember {
   readonly member: StaffMemberRecord;
-  /** Projects by id. */
+  /** Roles by project id. */
   readonly granted: GrantedRoles;
 }
 
 export interface ProvisionedMember {
   readonly member: StaffMemberRecord;
   readonly groups: readonly string[];
-  /** Projects by id. */
+  /** Roles by project id. */
   readonly before: GrantedRoles;
 }
 
@@ -70,7 +70,7 @@ export class StaffIdentityRepository {
     );
   }
 
-  /** These members with the names and external ids of their directory groups, and the roles that those gave before. */
+  /** The given members with the names and external ids of their directory groups, and the roles that these groups gave before. */
   async provisioned(memberIds: readonly string[], manager: EntityManager): Promise<ProvisionedMember[]> {
     const rows = await manager.query<(StaffMemberRecord & Omit<ProvisionedMember, 'member'>)[]>(
       `select ${MEMBER_COLUMNS},

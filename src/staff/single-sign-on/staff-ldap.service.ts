@@ -1,4 +1,4 @@
-/** The directory of LDAP that STAFF_LDAP names. */
+/** The LDAP directory that STAFF_LDAP names. */
 import { Inject, Injectable } from '@nestjs/common';
 import { STAFF_CONFIG, StaffConfig } from '../../config/app-config';
 import { toDirectoryIdentity } from '../../identity/oidc/issued-identity';
@@ -25,7 +25,10 @@ export class StaffLdap {
     this.http = url ? OutboundHttp.toHostOf(url) : new OutboundHttp([]);
   }
 
-  /** @throws AppError 401 for a wrong login or password, 404, 429, 503 */
+  /**
+   * @throws AppError 401 for a wrong login or password, 404 without LDAP, 429 for too many attempts, 503 if
+   * the directory does not answer
+   */
   async identityOf(given: GivenLogin, origin: RequestOrigin): Promise<ProvedIdentity> {
     if (!this.config.ldap) throw wayUnused('ldap');
     const { setting, bindPassword, roles } = this.config.ldap;

@@ -28,12 +28,16 @@ export class StaffOidcClient {
     this.issuerHost = oidc && new URL(oidc.issuer).host;
   }
 
-  /** @throws AppError 404 without single sign-on, 503 */
+  /** @throws AppError 404 without single sign-on, 503 if the issuer does not answer */
   async begin(): Promise<{ url: string; checks: OidcChecks }> {
     return this.required().begin();
   }
 
-  /** @param query of the callback's URL, with `?` @throws AppError 401, 404, 503 */
+  /**
+   * @param query of the callback's URL, with `?`
+   * @throws AppError 401 for a response that is not valid, 404 without single sign-on, 503 if the issuer does
+   * not answer
+   */
   async finish(query: string, checks: OidcChecks): Promise<ProvedIdentity> {
     const claims = await this.required().finish(query, checks, ['email', this.groupsClaim]);
     return { ...toIssuedIdentity(claims, this.groupsClaim), way: 'oidc', roles: this.roles };

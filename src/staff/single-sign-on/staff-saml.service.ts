@@ -1,4 +1,4 @@
-/** The identity provider of SAML 2.0 that STAFF_SAML names. */
+/** The SAML 2.0 identity provider that STAFF_SAML names. */
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { readFile } from 'node:fs/promises';
 import { messageOf } from '../../common/errors/error-facts';
@@ -35,7 +35,7 @@ import type { ProvedIdentity } from './identity-accounts.service';
 /** Milliseconds after which the metadata is read again: after a success, and after a failure. */
 const METADATA_MS = 24 * 3_600_000;
 const RETRY_MS = 15_000;
-/** Seals answers that the browser carries, without cookies, from the address of responses to the end of the sign-in. */
+/** Seals responses, which the browser carries without cookies from the address for responses to the end of the sign-in. */
 const PURPOSE = 'staff-saml-answer';
 const GROUPS = { groups: { name: 'groups', array: true } };
 
@@ -75,7 +75,7 @@ export class StaffSaml {
     return URL.canParse(source) ? new URL(source).host : 'SAML';
   }
 
-  /** The metadata of Plinth, for the provider. @throws AppError 404 */
+  /** The metadata of Plinth, for the provider. @throws AppError 404 without SAML */
   metadata(): Promise<string> {
     this.required();
     return samlMetadata(this.service);
@@ -102,7 +102,7 @@ export class StaffSaml {
     const keys = { ...GROUPS, ...parseMapping(mapping ?? { keys: {} })?.keys };
     const user = samlUser(issuer, subject, { keys }, domains);
     const identity = await this.responses.refusing(() => toDirectoryIdentity('saml', user));
-    // Groups without a role are left out, since the result becomes part of an address.
+    // Groups that give no role are left out, because the result becomes part of a URL.
     const groups = identity.groups.filter((group) => Object.hasOwn(roles, group));
     const answer = { requestId, identity: { ...identity, groups } };
     return this.box.seal(JSON.stringify(answer), PURPOSE).toString('base64url');

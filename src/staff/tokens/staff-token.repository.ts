@@ -67,7 +67,7 @@ export class StaffTokenRepository {
   }
 
   /**
-   * @param most tokens of a staff member; expired tokens are removed and not counted
+   * @param most maximum number of tokens of a staff member; expired tokens are removed and not counted
    * @returns null if the staff member has that many
    */
   async insert(

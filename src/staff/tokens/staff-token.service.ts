@@ -11,10 +11,10 @@ import { roleForbids, tokenNotFound, tooManyTokens } from '../staff.errors';
 import { projectNotFound } from '../../projects/projects.errors';
 import { StaffTokenRepository, TokenRecord } from './staff-token.repository';
 
-/** Distinguishes such tokens from PLATFORM_ADMIN_KEY, and lets scanners find leaked tokens. */
+/** Distinguishes these tokens from PLATFORM_ADMIN_KEY; scanners use it to find leaked tokens. */
 export const TOKEN_PREFIX = 'plt_';
 export const MAX_TOKENS = 100;
-/** Minimum milliseconds between two records of the last use. */
+/** Minimum milliseconds between two updates of the time of the last use. */
 const TOUCH_AFTER_MS = 60_000;
 
 export interface TokenRequest {
@@ -47,7 +47,8 @@ export class StaffTokens {
 
   /**
    * A token cannot create a token with more rights, or a longer lifetime, than its own.
-   * @throws AppError 400 if the staff member has MAX_TOKENS, 403, 404 for a project that the staff member does not see
+   * @throws AppError 400 if the staff member has MAX_TOKENS, 403 for more rights than its own, 404 for a
+   * project that the staff member does not see
    */
   async create(
     staff: StaffCaller,
@@ -77,7 +78,10 @@ export class StaffTokens {
     await this.tokens.removeAll(id);
   }
 
-  /** A token may end itself; ending another one needs the scope `admin`. @throws AppError 403, 404 */
+  /**
+   * A token may end itself; to end another token, it needs the scope `admin`.
+   * @throws AppError 403 without that scope, 404 for an unknown token
+   */
   async remove(staff: StaffCaller, member: StaffMember, id: string, address: string): Promise<void> {
     if (staff.token && staff.token.id !== id.toLowerCase() && !staff.token.scopes.includes('admin'))
       throw roleForbids();
@@ -91,13 +95,13 @@ export class StaffTokens {
   }
 }
 
-/** @throws AppError 404 */
+/** @throws AppError 404 for a project that the staff member does not see */
 function assertSees(staff: StaffCaller, projectId: string | null): void {
   const visible = visibleProjects(staff);
   if (projectId !== null && visible !== null && !visible.includes(projectId)) throw projectNotFound();
 }
 
-/** @throws AppError 403 */
+/** @throws AppError 403 for more rights than the sender's token has */
 function assertNoMore(
   { token }: StaffCaller,
   wanted: { scopes: readonly Scope[]; projectId: string | null; expiresAt: Date },
