@@ -28,7 +28,7 @@ export class BucketRows implements RowSink {
   readonly formats: readonly Format[] = BUCKET.json.formats;
   private readonly buckets = new BodyBlocks();
 
-  /** @throws AppError 500 when a column has another type than its values are read as */
+  /** @throws AppError 500 if a column's type differs from the type that its values are read as */
   onTypes(types: readonly number[]): void {
     BUCKET.assertTypes(types);
   }
@@ -39,7 +39,7 @@ export class BucketRows implements RowSink {
     this.buckets.print(BUCKET.json, bytes, start, end);
   }
 
-  /** The pieces of JsonRows. */
+  /** Implements JsonRows. */
   take(): Buffer[] {
     return this.buckets.take();
   }

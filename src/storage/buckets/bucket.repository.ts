@@ -17,18 +17,24 @@ const UNIQUE_KEYS = new Set(['buckets_name_key', 'buckets_slug_key']);
 const COLUMNS = `id, name, slug, description, is_public, owner_id, file_size_limit, allowed_mime_types,
   quota_bytes, quota_files, cache_control, delete_after_days, scan, created_at, updated_at`;
 
-/** The same for BucketRows, which reads a list as JSON and does not know the allowed values. */
+/** The columns for BucketRows, which prints a list as JSON and does not know the allowed values. */
 const LIST_COLUMNS = COLUMNS.replace('allowed_mime_types', 'to_json(allowed_mime_types)').replace(
   'scan',
   `case when scan::text in (${BUCKET_SCANS.map((scan) => `'${scan}'`).join()}) then scan::text end`,
 );
 
-/** Finds a bucket by slug or name. The project's owner may have made one bucket's name another's slug: the slug wins. */
+/**
+ * Finds a bucket by slug or name. If one bucket's name is another bucket's slug, which SQL of the project's
+ * owner can cause, the slug wins.
+ */
 export const bucketBy = (address: string): string =>
   `storage.buckets where slug = ${address} or name = ${address} order by (slug = ${address}) desc limit 1`;
 export const BUCKET_BY_ADDRESS = bucketBy('$1');
 
-/** Why a row was not changed: row-level security hides it, or shows it and refuses the change. */
+/**
+ * Why a row was not changed: `not_found` if row-level security hides it, `forbidden` if it shows the row and
+ * refuses the change.
+ */
 export type Refusal = 'not_found' | 'forbidden';
 
 export const BUCKET_SORTS = ['name', 'created_at', 'updated_at'] as const;
@@ -36,7 +42,7 @@ export const BUCKET_SORTS = ['name', 'created_at', 'updated_at'] as const;
 export interface BucketPage {
   readonly sortBy: (typeof BUCKET_SORTS)[number];
   readonly sortDir: 'asc' | 'desc';
-  /** Text that the name contains; case-insensitive. */
+  /** Text that the name contains; not case-sensitive. */
   readonly search: string;
   readonly limit: number;
   readonly offset: number;
@@ -47,9 +53,9 @@ export class BucketRepository {
   constructor(private readonly door: StorageTransaction) {}
 
   /**
-   * The caller becomes the owner: auth.uid(), null for the service-role key. Names only the given columns, because a project
-   * may withhold the others by column privileges.
-   * @throws AppError 409
+   * The caller becomes the owner: auth.uid(), null for the service-role key. Names only the given columns,
+   * because a project may withhold the others by column privileges.
+   * @throws AppError 409 if the name or slug is taken
    */
   async insert(caller: StorageContext, bucket: NewBucket): Promise<Bucket> {
     const columns = columnsOf(bucket);
@@ -87,7 +93,7 @@ export class BucketRepository {
     return rows.map(toBucket);
   }
 
-  /** The number of its files, including files that the caller may not see; null: no such bucket. */
+  /** The number of files in the bucket, including files that the caller may not see; null if there is no such bucket. */
   async countFiles(caller: StorageContext, address: string): Promise<number | null> {
     const { rows } = await this.door.query(caller, {
       name: 'storage:count-files',
@@ -108,7 +114,7 @@ export class BucketRepository {
     return rows[0] ? toBucket(rows[0]) : null;
   }
 
-  /** Changes the given columns; a new name changes the slug. @throws AppError 409 */
+  /** Changes the given columns; a new name changes the slug. @throws AppError 409 if the name or slug is taken */
   async updateBucket(
     caller: StorageContext,
     address: string,

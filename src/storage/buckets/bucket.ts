@@ -6,18 +6,18 @@ export interface Bucket {
   readonly slug: string;
   readonly description: string | null;
   readonly is_public: boolean;
-  /** Null: a project bucket. */
+  /** Null for a bucket of the project. */
   readonly owner_id: string | null;
-  /** Bytes; null: the project's limit. */
+  /** Maximum bytes of a file; null: the project's limit applies. */
   readonly file_size_limit: number | null;
-  /** Null: any type. */
+  /** Null allows any type. */
   readonly allowed_mime_types: readonly string[] | null;
-  /** Maximum bytes of all files together; null: limited by the project alone. */
+  /** Maximum bytes of all files together; null if only the project limits them. */
   readonly quota_bytes: number | null;
   readonly quota_files: number | null;
   /** Cache-Control of its files; null: the default of each route (cache-control.ts). */
   readonly cache_control: string | null;
-  /** The sweep deletes files that were last changed longer ago; null: none. */
+  /** The number of days after its last change at which a file is deleted; null: files are not deleted. */
   readonly delete_after_days: number | null;
   /** Null: the project's setting `infected_files` applies. */
   readonly scan: BucketScan | null;
@@ -44,6 +44,6 @@ export interface NewBucket {
 }
 
 export interface BucketChange extends Partial<NewBucket> {
-  /** JSON; null: every origin may read. */
+  /** JSON; null: pages of every origin may read. */
   readonly cors_rules?: string | null;
 }

@@ -12,13 +12,13 @@ import { StorageContext } from '../storage-transaction';
 export class BucketsService {
   constructor(private readonly buckets: BucketRepository) {}
 
-  /** @throws AppError 400, 409 when name or slug is taken, 403 */
+  /** @throws AppError 400 for an invalid value, 409 if the name or slug is taken, 403 if a policy refuses */
   async create(caller: StorageContext, bucket: NewBucket): Promise<Bucket> {
     assertBucketName(bucket.name);
     return this.buckets.insert(caller, normalised(bucket));
   }
 
-  /** The buckets that the caller may see, by name. */
+  /** The buckets that the caller may see, sorted by name. */
   list(caller: StorageContext): Promise<JsonRows> {
     return this.buckets.list(caller);
   }
@@ -27,14 +27,17 @@ export class BucketsService {
     return this.buckets.page(caller, page);
   }
 
-  /** @param address slug or name @throws AppError 404 */
+  /** @param address slug or name @throws AppError 404 if there is no such bucket, or the caller may not see it */
   async get(caller: StorageContext, address: string): Promise<Bucket> {
     const bucket = await this.buckets.find(caller, address);
     if (!bucket) throw bucketNotFound();
     return bucket;
   }
 
-  /** @throws AppError 400, 404, 403, 409 */
+  /**
+   * @throws AppError 400 for an invalid value, 404 if there is no such bucket or the caller may not see it,
+   * 403 if a policy refuses, 409 if the name or slug is taken
+   */
   async updateBucket(caller: StorageContext, address: string, change: BucketChange): Promise<Bucket> {
     if (change.name !== undefined) assertBucketName(change.name);
     return this.unlessRefused(
@@ -44,7 +47,10 @@ export class BucketsService {
     );
   }
 
-  /** Deletes the bucket; its files stay and become private. @throws AppError 404, 403 */
+  /**
+   * Deletes the bucket; its files stay and become private.
+   * @throws AppError 404 if there is no such bucket or the caller may not see it, 403 if a policy refuses
+   */
   async remove(caller: StorageContext, address: string): Promise<Bucket> {
     return this.unlessRefused(await this.buckets.remove(caller, address), caller, address);
   }
@@ -62,7 +68,7 @@ export class BucketsService {
   }
 }
 
-/** The same with a normalised `cache_control`. @throws AppError 400 */
+/** The same with a normalised `cache_control`. @throws AppError 400 for an invalid value */
 function normalised<T extends BucketChange>(change: T): T {
   const { cache_control: value } = change;
   return typeof value === 'string' ? { ...change, cache_control: parseCacheControl(value) } : change;

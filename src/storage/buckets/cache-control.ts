@@ -1,7 +1,7 @@
 /** Cache-Control of a bucket's files (RFC 9111, 5.2.2; RFC 5861; RFC 8246), by the route that they are read from. */
 import { invalidParameters } from '../storage.errors';
 
-/** Directives without and with a number of seconds. */
+/** Directives without a value, and directives with a number of seconds. */
 const PLAIN = new Set([
   'public',
   'private',
@@ -28,7 +28,7 @@ const DEFAULTS: Readonly<Record<ContentRoute, string>> = {
   preview: 'public, no-cache',
 };
 
-/** `Public,max-age=60` to `public, max-age=60`. @throws AppError 400 */
+/** `Public,max-age=60` to `public, max-age=60`. @throws AppError 400 for directives that are not supported */
 export function parseCacheControl(text: string): string {
   const directives = text.split(',').map((part) => part.trim().toLowerCase());
   const names = directives.map((directive) => {
@@ -47,8 +47,8 @@ export interface CachedBucket {
 }
 
 /**
- * The Cache-Control header of a file. Shared caches may store previews of public buckets only: responses to downloads depend on
- * credentials, and no cache may keep those to signed URLs longer than the URL is valid.
+ * The Cache-Control header of a file. Shared caches may store previews of public buckets only: responses to downloads
+ * depend on credentials, and no cache may keep the response to a signed URL longer than the URL is valid.
  * @param bucket null when it was deleted, or is not visible to the caller
  * @param secondsLeft until a signed URL expires
  */
@@ -57,7 +57,7 @@ export function cacheControlFor(
   bucket: CachedBucket | null,
   secondsLeft = Infinity,
 ): string {
-  // The project's owner may have written anything there.
+  // The project's owner may have written any text into the column.
   if (!bucket?.cacheControl || !WRITTEN.test(bucket.cacheControl)) return DEFAULTS[route];
   const directives = bucket.cacheControl.split(', ');
   if (bucket.isPublic && route === 'preview') return bucket.cacheControl;

@@ -17,7 +17,7 @@ const MEDIA_TYPE = new RegExp(
 const TEXTUAL =
   /^(text\/.*|application\/(.*\+)?(json|xml|yaml)|application\/(javascript|ecmascript|x-\w+script|toml|sql|graphql|x-ndjson|x-yaml|x-sh|x-tex|ld\+json)|image\/svg\+xml)$/;
 
-/** @param name parameter to name in the error @returns the type in lower case, with its parameters @throws AppError 400 */
+/** @param name the parameter that the error names @returns the type in lower case, with its parameters @throws AppError 400 */
 export function parseContentType(text: string, name = 'contentType'): string {
   const [, essence, parameters = ''] = text.length <= MAX_LENGTH ? (MEDIA_TYPE.exec(text.trim()) ?? []) : [];
   if (essence === undefined) throw invalidParameters(`${name} must be a MIME type such as image/png`);
@@ -47,7 +47,7 @@ export function resolveContentType(evidence: Evidence, declared: string | null):
     case 'text':
       return claim === null || RECOGNISABLE.has(essence) ? PLAIN : claim;
     case 'none':
-      // Content of a recognisable type would have been recognised, so the declaration is wrong.
+      // If the content were of a recognisable type, it would have been recognised, so the declaration is wrong.
       return claim === null || RECOGNISABLE.has(essence) ? UNKNOWN_TYPE : claim;
   }
 }

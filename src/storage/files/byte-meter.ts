@@ -35,7 +35,7 @@ export class ByteMeter {
   private evidence: Evidence = { kind: 'none' };
 
   /**
-   * @param limit of the file's bytes
+   * @param limit maximum bytes of the file
    * @param onEvidence called once, before the first chunk is passed on; may throw to refuse the file
    */
   constructor(
@@ -45,7 +45,7 @@ export class ByteMeter {
 
   /**
    * @returns the same bytes
-   * @throws AppError 413 at the first byte above the limit, 400 when they end early, and errors of onEvidence
+   * @throws AppError 413 at the first byte above the limit, 400 if the bytes end early, and errors of onEvidence
    */
   async *measure(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     const head: Buffer[] = [];

@@ -19,7 +19,7 @@ export interface EntryQuery {
   readonly bucket: string;
   /** Text that the names begin with. */
   readonly prefix: string;
-  /** Text that the names contain after the prefix, at its beginning; case-insensitive. */
+  /** Text that the names contain after the prefix, at the beginning of that part; not case-sensitive. */
   readonly search: string;
   /** Files below a further `/` are shown as one folder. */
   readonly groupsFolders: boolean;
@@ -30,9 +30,9 @@ export interface EntryQuery {
   readonly after: EntryKey | null;
 }
 
-/** Folders and files in one order, as the S3 protocol lists them. */
+/** Lists folders and files in one order, as the S3 protocol does. */
 export interface MixedQuery extends Pick<EntryQuery, 'bucket' | 'prefix' | 'limit'> {
-  /** A single character, at which names are cut off; null: none. */
+  /** A single character, at which names are cut off; null for none. */
   readonly delimiter: string | null;
   /** The last entry before the page, a folder with its delimiter. */
   readonly after: { readonly name: string; readonly isFolder: boolean } | null;
@@ -47,7 +47,7 @@ export interface EntryKey {
 }
 
 export interface Entry extends EntryKey {
-  /** Null for a folder, whose name ends in `/`. */
+  /** Null for a folder, whose name ends with `/`. */
   readonly file: EntryFile | null;
 }
 
@@ -111,8 +111,9 @@ const isByName = ({ groupsFolders, sortBy, sortDir, search }: EntryQuery): boole
   groupsFolders && sortBy === 'name' && sortDir === 'asc' && search === '';
 
 /**
- * $1 bucket, $2 prefix, $3 the upper bound of names, $4 limit, $5 offset, and the entry before the page: $6 whether it is a
- * folder, or null, $7 its name. Unless the index gives the order: $8 its key, $9 pattern of the search.
+ * $1 bucket, $2 prefix, $3 the upper bound of names, $4 limit, $5 offset. Of the entry before the page: $6
+ * whether it is a folder, null if there is no such entry; $7 its name. Only if the index does not give the
+ * order: $8 its key, $9 the pattern of the search.
  */
 function valuesOf(query: EntryQuery): unknown[] {
   const { bucket, prefix, search, limit, offset, after } = query;
@@ -148,13 +149,14 @@ const inRange = (
 ): string => `(f.bucket_id, f.filename) >= ((select id from bucket), ${from} collate "C")
   and (f.bucket_id, f.filename) < ((select id from bucket), $3 collate "C")`;
 
-/** The length of the first folder of a name after the prefix, its slash included; 0 for a file in this folder. */
+/** Length of the first folder in the name after the prefix, including its slash; 0 for a file in this folder. */
 const FOLDER_LENGTH = `strpos(substr(f.filename, length($2) + 1), '/')`;
 
 /**
- * The first entry at or after a bound, and the bound of the next one. `0` is the code point after `/`, and no name sorts between
- * a name and the same with the code point 1.
- * @param length SQL of the length of the first folder @param next SQL of the code point after the delimiter
+ * The first entry at or after a bound, and the bound of the next one. `0` is the code point after `/`, and no
+ * name sorts between a name and the same name followed by the code point 1.
+ * @param length SQL of the length of the first folder
+ * @param next SQL of the code point after the delimiter
  */
 const firstEntry = (bound: string, length = FOLDER_LENGTH, next = `'0'`): string => `
   select case when at > 0 then left(filename, length($2) + at) else filename end as name, at > 0 as is_folder,
@@ -182,13 +184,13 @@ const mixed = (entries: string): string => `
     where e.is_folder or f.id is not null
     order by e.name`;
 
-/** $1 to $4 as in valuesOf(); $5 whether the entry before the page is a folder, or null, $6 its name. */
+/** $1 to $4 as in valuesOf(); $5 whether the entry before the page is a folder, null if there is no such entry; $6 its name. */
 const FLAT = mixed(`entry as materialized (
   select f.filename as name, false as is_folder from storage.files f
     where ${inRange(`greatest($2 collate "C", $6::text || case when $5::boolean then '' else chr(1) end)`)}
     order by f.bucket_id, f.filename limit $4)`);
 
-/** The same, with the delimiter as $7 and the code point after it as $8. */
+/** The same, with the delimiter as $7 and the code point after the delimiter as $8. */
 const MIXED = mixed(`${steps(
   'entries',
   `greatest($2 collate "C", case when $5::boolean then left($6::text, -1) || $8 when not $5 then $6 || chr(1) end)`,
@@ -208,7 +210,7 @@ const BY_NAME = `
       (select name, false from files where not is_folder limit $4::bigint + $5::bigint)) e
     limit $4 offset $5)`;
 
-/** The other orders read all names of the folder. The time of a folder is the earliest time of its files. */
+/** The other orders read all names in the folder. The time of a folder is the earliest time of its files. */
 function sorted({ groupsFolders, sortBy, sortDir }: EntryQuery): string {
   const column = sortBy === 'name' ? 'filename' : sortBy;
   const type = sortBy === 'name' ? 'text' : 'timestamptz';

@@ -31,7 +31,7 @@ export class FileContentRepository {
     this.columns = clamd ? `${CONTENT_COLUMNS}, ${SCAN_RESULT}` : CONTENT_COLUMNS;
   }
 
-  /** Everything needed to send the bytes. */
+  /** Finds everything needed to send the bytes of a file. */
   async findContent(caller: StorageContext, id: string): Promise<FileContent | null> {
     return this.content(caller, id, 'storage:find-content', '');
   }
@@ -41,7 +41,7 @@ export class FileContentRepository {
     return this.content(caller, id, 'storage:find-public-content', 'and b.is_public');
   }
 
-  /** As findContent(), by bucket (slug or name) and filename. @param publicOnly only in a public bucket */
+  /** As findContent(), by bucket (slug or name) and filename. @param publicOnly whether the file must be in a public bucket */
   async findNamedContent(
     caller: StorageContext,
     bucket: string,
@@ -116,7 +116,7 @@ export class FileContentRepository {
     return rows[0] ? toRevision(new StoredRow('files', rows[0])) : null;
   }
 
-  /** The same values by id, for the files among them that the caller may read. */
+  /** The values for signed URLs, by id, of those files that the caller may read. */
   async findRevisions(
     caller: StorageContext,
     ids: readonly string[],
@@ -135,7 +135,7 @@ export class FileContentRepository {
     );
   }
 
-  /** The ids among the given objects that a row of storage.files refers to now. */
+  /** The ids of those given objects that a row of storage.files refers to now. */
   async referencedObjects(
     context: StorageContext,
     addresses: readonly ObjectAddress[],

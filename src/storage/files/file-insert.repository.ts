@@ -15,7 +15,7 @@ import { NewFile } from './new-file';
 /** A written file, and the quota marks that it reached. */
 export interface WrittenFile {
   readonly record: FileRecord;
-  /** The replaced bytes, which no row refers to any longer; null: none. */
+  /** The replaced bytes, which no row refers to any longer; null if there are none. */
   readonly replaced: ObjectAddress | null;
   readonly marks: readonly QuotaMark[];
 }

@@ -14,7 +14,7 @@ import { StorageContext, StorageTransaction } from '../storage-transaction';
 export interface ListQuery {
   /** Slug or name. */
   readonly bucket: string;
-  /** Plain text that the name must contain; case-insensitive. */
+  /** Plain text that the name must contain; not case-sensitive. */
   readonly search?: string;
   /** Text that the name must begin with. */
   readonly prefix?: string;
@@ -36,7 +36,7 @@ const SORT: Readonly<Record<SortField, { column: string; type: string; key: stri
   filename: { column: 'f.filename', type: 'text', key: 'filename' },
 };
 
-/** Appended to a prefix, it sorts after every name that begins with it: the highest code point, repeated. */
+/** Appended to a prefix, it sorts after every name with that prefix: the highest code point, repeated. */
 export const LAST = '\u{10ffff}'.repeat(256);
 
 @Injectable()
@@ -81,8 +81,8 @@ export class FileListRepository {
 }
 
 /**
- * The folder of the first name at or after a bound. Compares pairs of bucket and name: with separate conditions the planner
- * expects so few names between the bounds that it reads and sorts all of them.
+ * Finds the folder of the first name at or after a bound. Compares pairs of bucket and name: with separate
+ * conditions the planner expects so few names between the bounds that it reads and sorts all of them.
  */
 const firstFolder = (bound: string): string => `
   select $2 || split_part(substr(f.filename, length($2) + 1), '/', 1) || '/' as folder from storage.files f
@@ -155,17 +155,17 @@ class Conditions {
 const PAGE_COLUMNS = `f.id, f.bucket_id, f.filename, f.content_type, f.size, f.sha256, f.owner_id, f.metadata, f.created_at,
   f.updated_at, f.object_id`;
 
-/** The columns of a record in the order of PageRows, and a null for each. */
+/** The columns of a record in the order of PageRows, and as many nulls. */
 const RECORD = `id, bucket_id, (select slug from bucket), filename, content_type, size, sha256, owner_id, metadata, created_at, updated_at`;
 const NO_RECORD = 'null, null, null, null, null, null, null, null, null, null, null';
 
 /**
- * Returns the rows that PageRows takes: one with total and cursor, and one for each file. Reads one file more than the page
- * shows, to know whether another page follows.
+ * Returns the rows that PageRows reads: one row with total and cursor, and one row for each file. Reads one
+ * file more than the page shows, to know whether another page follows.
  *
- * Planning costs more than execution, because the policies are planned for each reference to a table. So a plain page, whose
- * plan depends on no value, uses a generic plan; the constant limit lets the planner expect few rows. A search, a prefix and
- * an offset are planned with their values.
+ * Planning costs more than execution, because the policies are planned for each reference to a table. So a
+ * plain page, whose plan depends on no value, uses a generic plan; the constant limit lets the planner expect
+ * few rows. A search, a prefix and an offset are planned with their values.
  */
 function pageStatement(
   query: ListQuery,

@@ -6,9 +6,9 @@ import { LIMITS } from '../rows/limits';
 import { fixed, json, ListedRow, nullable, text } from '../rows/listed-row';
 
 export interface FilePage {
-  /** FileRecords, as the pieces of JsonRows. */
+  /** FileRecords as JSON. */
   readonly files: readonly Buffer[];
-  /** Matching files on all pages; null for a page that was requested by cursor. */
+  /** Number of matching files on all pages; null for a page that was requested by cursor. */
   readonly total: number | null;
   /** Where the next page begins; null on the last page. */
   readonly next: { readonly key: string; readonly id: string } | null;
@@ -33,7 +33,7 @@ const MARKED_RECORD = new ListedRow('files', [
   ...COLUMNS,
   { ...nullable(text('scan_result', LIMITS.scanResult)), isOptional: true },
 ]);
-/** Number of columns after them, which describe the page: total, key and id. */
+/** Number of columns after the members, which describe the page: total, key and id. */
 const FACTS = 3;
 /** Maximum bytes of a key and an id: a key may be a filename. */
 const MAX_FACT = LIMITS.filename;
@@ -41,7 +41,7 @@ const MAX_FACT = LIMITS.filename;
 const TOTAL = /^\d{1,16}$/;
 const COMMA = Buffer.from(',');
 
-/** Takes one row for the page (nulls in the columns of RECORD, then total, key and id), and one for each file. */
+/** Reads one row about the page (nulls in the columns of RECORD, then total, key and id), and one row for each file. */
 export class PageRows implements RowSink {
   readonly formats: readonly Format[];
   private readonly record: ListedRow;
@@ -54,7 +54,7 @@ export class PageRows implements RowSink {
     this.formats = [...this.record.json.formats, ...Array<Format>(FACTS).fill(TEXT)];
   }
 
-  /** @throws AppError 500 when a column has another type than its values are read as */
+  /** @throws AppError 500 if a column's type differs from the type that its values are read as */
   onTypes(types: readonly number[]): void {
     this.record.assertTypes(types.slice(0, -FACTS));
   }

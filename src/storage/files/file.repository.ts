@@ -18,7 +18,7 @@ export const MAX_REMOVED = 1_000;
 
 const BUCKET_SLUG = '(select b.slug from storage.buckets b where b.id = f.bucket_id) as bucket_slug';
 
-/** Files are never changed before they are created: the first condition is for the index. */
+/** No file was changed before it was created: the first condition only lets PostgreSQL use the index. */
 const IS_AGED = ['created_at', 'updated_at']
   .map((time) => `f.${time} < $1::timestamptz - make_interval(days => b.delete_after_days::int)`)
   .join(' and ');
@@ -71,7 +71,7 @@ export class FileRepository {
     return rows[0] ? toNamedRecord(new StoredRow('files', rows[0])) : null;
   }
 
-  /** Deletes the files of these names that the caller may delete; the caller removes the bytes after that. */
+  /** Deletes the files with these names that the caller may delete. The caller of this method removes the bytes afterwards. */
   async removeNamed(
     caller: StorageContext,
     bucket: string,
@@ -103,7 +103,11 @@ export class FileRepository {
     return rows.map((found) => addressIn(caller, new StoredRow('files', found), 'object_id'));
   }
 
-  /** Deletes up to MAX_REMOVED files that are older than their bucket keeps them. @param now ms since the epoch @returns the addresses of their bytes */
+  /**
+   * Deletes up to MAX_REMOVED files that are older than their bucket allows.
+   * @param now ms since the epoch
+   * @returns the addresses of their bytes
+   */
   async removeAged(context: StorageContext, now: number): Promise<ObjectAddress[]> {
     const { rows } = await this.door.query(context, {
       name: 'storage:delete-aged-files',
@@ -121,7 +125,7 @@ export class FileRepository {
     return this.change(caller, id, 'link_revision = link_revision + 1', []);
   }
 
-  /** @throws AppError 409 when the name is taken in the other bucket, 413 when that has no room */
+  /** @throws AppError 409 if the name is taken in the other bucket, 413 if the other bucket has no room */
   async updateFile(caller: StorageContext, id: string, change: FileChange): Promise<ChangedFile | Refusal> {
     const values: unknown[] = [];
     const parameter = (value: unknown): string => `$${values.push(value) + 1}`;
@@ -135,7 +139,7 @@ export class FileRepository {
     return this.change(caller, id, sets.join(', '), values);
   }
 
-  /** Deletes the row; the caller removes the bytes after that. */
+  /** Deletes the row. The caller of this method removes the bytes afterwards. */
   async remove(caller: StorageContext, id: string): Promise<RemovedFile | Refusal> {
     if (!UUID.test(id)) return 'not_found';
     const { rows } = await this.door.query(caller, {
@@ -150,7 +154,7 @@ export class FileRepository {
 
   /**
    * Deletes all existing rows, or none.
-   * @throws AppError 403 when the caller may see one of them but not delete it
+   * @throws AppError 403 if the caller may see one of the rows but not delete it
    */
   async removeAll(
     caller: StorageContext,

@@ -22,13 +22,13 @@ export interface FileRecord {
   /** ISO 8601. */
   readonly created_at: string;
   readonly updated_at: string;
-  /** Why the file is marked: the signature that the virus scanner found, or `unscanned`. Undefined: it is not. */
+  /** Why the file is marked: the signature that the virus scanner found, or `unscanned`. Undefined if it is not marked. */
   readonly scan_result?: string;
 }
 
 /** A file by its name, for surfaces that show the Cache-Control of single files. */
 export interface NamedFileRecord extends FileRecord {
-  /** Null: that of the bucket. */
+  /** Null: the Cache-Control of the bucket applies. */
   readonly cache_control: string | null;
 }
 
@@ -55,7 +55,10 @@ export interface S3File extends FileContent {
   readonly etag: string;
 }
 
-/** Bound to the bytes, because an upload that replaces them may not be scanned. Selected only if there is a scanner. */
+/**
+ * Valid only for the bytes that were scanned, because an upload that replaces them may not be scanned.
+ * Selected only if there is a scanner.
+ */
 export const SCAN_RESULT = `case when starts_with(f.scan_result, f.object_id || '/')
   then substr(f.scan_result, ${UUID_LENGTH + 2}) end as scan_result`;
 
@@ -68,8 +71,8 @@ export function scanResultOf(row: StoredRow): Pick<FileRecord, 'scan_result'> {
 const S3_ETAG = /^[0-9a-f]{32}(-\d{1,5})?$/;
 
 /**
- * The entity tag of the S3 protocol: the MD5 of files that came by it. For others it has the form of a tag of several parts, which
- * clients do not compare with an MD5.
+ * The entity tag of the S3 protocol: the MD5 of files that were uploaded by that protocol. For other files it
+ * has the form of a tag of several parts, which clients do not compare with an MD5.
  * @param stored `<object>/<tag>`, as the project's owner may have changed it
  */
 export function s3Etag(stored: string | null, objectId: string, sha256: string): string {
@@ -83,7 +86,7 @@ export type NamedFile = Pick<FileContent, 'id' | 'filename' | 'size' | 'address'
 /** A file for a signed URL. */
 export interface LinkedFile {
   readonly content: FileContent;
-  /** How often the file's signed URLs were revoked. */
+  /** The number of times that the file's signed URLs were revoked. */
   readonly revision: number;
   /** Unix seconds by the database's clock, which all replicas share. */
   readonly now: number;

@@ -33,7 +33,7 @@ export interface ListedFiles {
   readonly files: JsonRows;
   /** Null for a page that was requested by cursor. */
   readonly total: number | null;
-  /** Requests the next page; null on the last one. */
+  /** Requests the next page; null on the last page. */
   readonly nextCursor: string | null;
 }
 
@@ -41,12 +41,12 @@ export interface FileCopy {
   readonly filename: string;
   /** Slug or name; default: the same bucket. */
   readonly bucket_name?: string;
-  /** Replaces a file of that name. */
+  /** Replaces an existing file of that name. */
   readonly upsert?: boolean;
-  /** Default: that of the source. */
+  /** Default: the metadata of the source. */
   readonly metadata?: FileChange['metadata'];
   readonly content_type?: string;
-  /** The entity tag of the S3 protocol, as long as the source has the bytes of this object. */
+  /** The entity tag of the S3 protocol. It is kept only if the source still has the bytes of this object. */
   readonly etag?: { readonly objectId: string; readonly tag: string };
 }
 
@@ -71,7 +71,7 @@ export class FilesService {
     @Inject(STORAGE_CONFIG) private readonly config: StorageConfig,
   ) {}
 
-  /** @throws AppError 404 */
+  /** @throws AppError 404 if there is no such file, or the caller may not see it */
   async get(caller: Caller, id: string): Promise<FileRecord> {
     const file = await this.files.find(caller, id);
     if (!file) throw fileNotFound();
@@ -100,7 +100,10 @@ export class FilesService {
     return { files: new JsonRows(page.files), total: page.total, nextCursor };
   }
 
-  /** Folders directly below a prefix, with their trailing slash. @throws AppError 400, 404 */
+  /**
+   * Folders directly below a prefix, with their trailing slash.
+   * @throws AppError 400 for an invalid prefix, 404 if there is no such bucket
+   */
   async folders(
     caller: Caller,
     bucket: string,
@@ -120,7 +123,7 @@ export class FilesService {
     if (rest.filename !== undefined) assertFilename(rest.filename);
     const type = given === undefined ? given : parseContentType(given, 'content_type');
     if (rest.metadata !== undefined) assertMetadata(rest.metadata);
-    // The bucket's limits matter only for a move or a new type.
+    // The bucket's limits are needed only for a move or a new type.
     const needsBucket = bucketName !== undefined || type !== undefined;
     const bucketId = needsBucket ? await this.acceptingBucket(caller, id, type, bucketName) : undefined;
     const outcome = await this.files.updateFile(caller, id, { ...rest, content_type: type, bucketId });
@@ -213,7 +216,10 @@ export class FilesService {
     }
   }
 
-  /** Deletes the row, then the bytes. @throws AppError 404, 403 */
+  /**
+   * Deletes the row, then the bytes.
+   * @throws AppError 404 if there is no such file or the caller may not see it, 403 if a policy refuses
+   */
   async remove(caller: Caller, id: string): Promise<FileRecord> {
     const { record, address } = await this.unlessRefused(await this.files.remove(caller, id), caller, id);
     this.remover.removeLater([address]);

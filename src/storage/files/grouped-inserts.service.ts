@@ -1,6 +1,7 @@
 /**
- * Rows of small files that one caller uploads into one bucket at the same time: rows that arrive while a statement runs go
- * together in the next one. A statement of several rows starts the executor, policies and totals once, and commits once.
+ * Rows of small files that one caller uploads into one bucket at the same time: rows that arrive while a
+ * statement runs are written together by the next statement. A statement of several rows starts the executor,
+ * policies and totals once, and commits once.
  */
 import { Injectable } from '@nestjs/common';
 import { StorageContext } from '../storage-transaction';
@@ -59,7 +60,7 @@ export class GroupedInserts {
     await this.files.insert(caller, file, overwrite).then(resolve, reject);
   }
 
-  /** If a row is refused, none is written: then each is tried alone, so that only its own upload fails. */
+  /** If a row is refused, no row is written. Then each row is tried alone, so that only its own upload fails. */
   private async insertTogether(group: readonly [Waiting, ...Waiting[]]): Promise<void> {
     const [{ caller, overwrite, file }, ...others] = group;
     const files = [file, ...others.map((other) => other.file)] as const;
@@ -73,7 +74,7 @@ export class GroupedInserts {
   }
 }
 
-/** Takes up to MAX_ROWS of different names, in their order, in which two statements cannot block each other. */
+/** Takes up to MAX_ROWS rows with different names, sorted by name: in this order two statements cannot block each other. */
 function takeDistinct(waiting: Waiting[]): Waiting[] {
   const taken = new Map<string, Waiting>();
   const left = waiting.filter((one) => {

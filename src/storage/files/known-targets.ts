@@ -1,13 +1,14 @@
 /**
- * Buckets into which a caller has just uploaded: its next small upload asks the database once, when it writes the row. This
- * memory has no authority: the statement that writes the row finds the bucket, its limits and the policies as they are then.
+ * Buckets into which a caller has just uploaded: the caller's next small upload queries the database only
+ * once, when it writes the row. These entries decide nothing: the statement that writes the row finds the
+ * bucket, its limits and the policies as they are then.
  */
 import { growingCache } from '../../common/growing-cache';
 import { StorageContext } from '../storage-transaction';
 import { UploadTarget } from './target.repository';
 
 const KEPT_MS = 10_000;
-/** Bytes of all kept keys, each of which consists mostly of claims. */
+/** Maximum bytes of all keys together; each key consists mostly of claims. */
 const MAX_BYTES = 4 * 1024 * 1024;
 /** Maximum bytes of a body that is received before the database is asked; the disk provider holds as many in memory. */
 const SMALL_BODY = 64 * 1024;
@@ -31,7 +32,7 @@ export class KnownTargets {
     return found && found.until > performance.now() ? found.target : null;
   }
 
-  /** Keeps buckets that restrict no file: restrictions must be known before the body is read. */
+  /** Keeps only buckets that do not restrict files: restrictions must be known before the body is read. */
   keep(caller: StorageContext, upload: Addressed, target: UploadTarget): void {
     const isFree = target.fileSizeLimit === null && target.allowedMimeTypes === null;
     if (!isFree || target.accounts.length > 0 || target.mayUpload !== 'yes') return;
@@ -45,7 +46,7 @@ export class KnownTargets {
   }
 }
 
-/** Everything that the context of a caller consists of. */
+/** The key contains everything that the context of a caller consists of. */
 const keyOf = (caller: StorageContext, { bucket }: Addressed): string => {
   const { project, role, claims, sessionId, secondFactor } = caller;
   return JSON.stringify([project.id, role, sessionId, secondFactor, bucket, claims]);

@@ -29,7 +29,7 @@ export interface Cursor {
   readonly id: string;
 }
 
-/** Ascending by default; without a field, newest first. */
+/** Ascending by default. Without a field, the newest files come first. */
 export function sortOf({ sortBy, sortDir }: ListOptions): { sortBy: SortField; sortDir: SortDirection } {
   return { sortBy: sortBy ?? 'created_at', sortDir: sortDir ?? (sortBy === undefined ? 'desc' : 'asc') };
 }
@@ -39,7 +39,7 @@ export function formatCursor({ sortBy, sortDir, key, id }: Cursor): string {
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** Years and offsets that PostgreSQL accepts. */
+/** The years and time zone offsets that PostgreSQL accepts. */
 const INSTANT_KEY = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-](0\d|1[0-5])(:\d\d)*)$/;
 const KEY_FORMAT: Readonly<Record<Exclude<SortField, 'created_at'>, RegExp>> = {
   size: /^\d{1,18}$/,
@@ -59,7 +59,7 @@ export function parseCursor(text: string): Cursor | null {
   return isValid ? { sortBy, sortDir, key, id } : null;
 }
 
-/** True for a time as the cursor of a list holds it. */
+/** True for a time in the form that a list's cursor contains. */
 export const isInstantKey = (key: string): boolean => INSTANT_KEY.test(key) && isDate(key);
 
 /** False for days and hours that do not exist, such as `2026-02-30`, for which PostgreSQL would raise an error. */

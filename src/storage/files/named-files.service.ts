@@ -33,14 +33,14 @@ export class NamedFilesService {
     private readonly remover: ObjectRemover,
   ) {}
 
-  /** @throws AppError 404 */
+  /** @throws AppError 404 if there is no such file, or the caller may not see it */
   async get(caller: Caller, { bucket, filename }: FileAddress): Promise<NamedFileRecord> {
     const file = await this.files.findNamed(caller, bucket, filename);
     if (!file) throw fileNotFound();
     return file;
   }
 
-  /** The entries of a folder. @throws AppError 404 when there is no such bucket */
+  /** The entries of a folder. @throws AppError 404 if there is no such bucket */
   async list(caller: Caller, query: EntryQuery): Promise<Entry[]> {
     const entries = await this.lists.list(caller, query);
     if (!entries) throw bucketNotFound();
@@ -65,7 +65,7 @@ export class NamedFilesService {
     return removed.map(({ record }) => record);
   }
 
-  /** Deletes all files of a bucket that the caller may delete. @throws AppError 404 */
+  /** Deletes all files of a bucket that the caller may delete. @throws AppError 404 if there is no such bucket */
   async emptyBucket(caller: Caller, bucket: string): Promise<void> {
     const files = await this.countFiles(caller, bucket);
     // A trigger of the project may add a file for each deleted one, so the number of rounds is limited.
@@ -77,7 +77,7 @@ export class NamedFilesService {
     }
   }
 
-  /** Deletes files that are older than their buckets keep them, up to MAX_AGED per call. @param now ms since the epoch */
+  /** Deletes files that are older than their buckets allow, up to MAX_AGED per call. @param now ms since the epoch */
   async removeAged(context: StorageContext, now: number): Promise<void> {
     for (let left = MAX_AGED; left > 0; left -= MAX_REMOVED) {
       const removed = await this.files.removeAged(context, now);
@@ -86,14 +86,17 @@ export class NamedFilesService {
     }
   }
 
-  /** @throws AppError 404 */
+  /** @throws AppError 404 if there is no such bucket */
   private async countFiles(caller: Caller, bucket: string): Promise<number> {
     const files = await this.bucketRows.countFiles(caller, bucket);
     if (files === null) throw bucketNotFound();
     return files;
   }
 
-  /** Deletes a bucket without files. @throws AppError 404, 403, 409 when it has files */
+  /**
+   * Deletes a bucket without files.
+   * @throws AppError 404 if there is no such bucket, 403 if a policy refuses, 409 if it has files
+   */
   async removeEmptyBucket(caller: Caller, bucket: string): Promise<void> {
     const files = await this.countFiles(caller, bucket);
     if (files > 0) throw bucketNotEmpty(files);

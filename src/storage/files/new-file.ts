@@ -23,15 +23,18 @@ export interface NewFile {
   readonly filename: string;
   readonly metadata: JsonObject;
   readonly bytes: StoredBytes;
-  /** Cache-Control of the file; undefined: that of the bucket. */
+  /** Cache-Control of the file. Undefined: the bucket's Cache-Control applies. */
   readonly cacheControl?: string;
-  /** The address by which the bucket must still be found, and it must not restrict files; undefined: it may have changed. */
+  /**
+   * The address under which the bucket must still be found, without restrictions on files. Undefined: the
+   * bucket may have changed.
+   */
   readonly address?: string;
   /** The entity tag of the S3 protocol; undefined: derived from the hash. */
   readonly etag?: string;
   /** As scan_result of FileRecord. */
   readonly scanResult?: string;
-  /** The object that the replaced file must have; undefined: any. */
+  /** The object that the replaced file must have. Undefined: any object. */
   readonly replaces?: ObjectAddress;
 }
 
@@ -41,7 +44,10 @@ export type StoredFacts = ByteFacts & { readonly address: ObjectAddress };
 /** Reads a parameter from the query string, else from the fields of the form received so far. */
 export type ParameterReader = (name: UploadParameter | 'cacheControl') => string | undefined;
 
-/** The row of a file whose form was read to its end. @throws AppError 400, 415 */
+/**
+ * The row of a file whose form was read to its end.
+ * @throws AppError 400 for an invalid parameter, 415 if the bucket does not accept the type
+ */
 export function newFileOf(
   bucket: UploadTarget,
   form: UploadForm,
@@ -72,7 +78,7 @@ function declaredTypeOf({ declaredType }: UploadForm): string | null {
   return essence === null || essence === UNKNOWN_TYPE ? null : parseContentType(String(declaredType));
 }
 
-/** Seconds, or directives. Other texts are ignored, as storage-js lets applications pass any text. */
+/** A number of seconds, or directives. Other texts are ignored, because storage-js lets applications pass any text. */
 function cacheControlOf(given: string | undefined): string | undefined {
   if (given === undefined) return undefined;
   try {
@@ -96,7 +102,7 @@ function lenient(declared: string): string | null {
   }
 }
 
-/** False when the parameter is omitted. @throws AppError 400 */
+/** False when the parameter is omitted. @throws AppError 400 for a text other than `true` and `false` */
 export function isTrue(text = 'false'): boolean {
   if (text === 'true' || text === '1') return true;
   if (text === 'false' || text === '0' || text === '') return false;

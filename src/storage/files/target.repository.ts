@@ -16,18 +16,21 @@ import { FileContent } from './file';
 export interface UploadTarget {
   readonly bucketId: string;
   readonly bucketSlug: string;
-  /** Bytes; null: the project's limit. */
+  /** Maximum bytes of a file. Null: the project's limit applies. */
   readonly fileSizeLimit: number | null;
   readonly allowedMimeTypes: readonly string[] | null;
-  /** The quotas of project and bucket; empty when neither has one. */
+  /** The quotas of project and bucket; empty if neither has a quota. */
   readonly accounts: readonly QuotaAccount[];
-  /** Null: the project's setting. */
+  /** Null: the project's setting applies. */
   readonly scan: BucketScan | null;
   /** Bytes of the largest file in the bucket: overwriting a file frees no more than that. */
   readonly largestFile: number;
-  /** `depends`: a policy reads columns that only the body determines, and refuses with the columns known so far. */
+  /** `depends`: a policy reads columns that only the body determines, and it refuses with the columns known so far. */
   readonly mayUpload: (typeof MAY_UPLOAD)[number];
-  /** Its key in KnownTargets, equal for equal callers and addresses: the statement that writes the row must confirm it. */
+  /**
+   * Its key in KnownTargets, which is equal for equal callers and addresses: the statement that writes the
+   * row must confirm the target.
+   */
   readonly knownBy?: string;
 }
 
@@ -36,7 +39,7 @@ export interface ChangeTarget {
   readonly file: Pick<FileContent, 'size' | 'contentType'>;
   /** Null when the bucket does not exist or is not visible to the caller. */
   readonly bucket: Pick<UploadTarget, 'bucketId' | 'fileSizeLimit' | 'allowedMimeTypes'> | null;
-  /** The file is not in that bucket yet. */
+  /** True if the file is not in that bucket yet. */
   readonly isMoved: boolean;
 }
 
@@ -46,7 +49,7 @@ export class TargetRepository {
 
   /**
    * Finds the bucket and evaluates the policies for an upload, before any byte of the file is read; one round trip.
-   * @param filename null: not known yet
+   * @param filename null if it is not known yet
    */
   async findUploadTarget(
     caller: StorageContext,
@@ -69,8 +72,8 @@ export class TargetRepository {
 
   /**
    * Finds the file and its new bucket in one round trip.
-   * @param address slug or name of the bucket to move to; null: no move
-   * @returns null when there is no such file
+   * @param address slug or name of the bucket to move to; null if the file is not moved
+   * @returns null if there is no such file
    */
   async findChangeTarget(
     caller: StorageContext,

@@ -16,8 +16,8 @@ import { UploadTarget } from './target.repository';
 import { AnnouncedUpload, UploadParameters, UploadRestriction } from './upload';
 
 /**
- * Names are any Unicode text, with `/` as separator (DECISIONS.md 6). They never become part of a path on
- * disk. In UTF-8 bytes.
+ * Maximum bytes of a name in UTF-8. Names are any Unicode text, with `/` as separator (DECISIONS.md 6). They
+ * never become part of a path on disk.
  */
 const MAX_NAME_BYTES = 1_024;
 const CONTROL = /\p{Cc}/u;
@@ -45,7 +45,7 @@ const MAX_METADATA_BYTES = 16 * 1024;
 
 const EXPONENT = /e([+-]\d+)$/;
 
-/** @throws AppError 400 */
+/** @throws AppError 400 for text that is not a JSON object, or is too large */
 export function parseMetadata(text: string): JsonObject {
   if (Buffer.byteLength(text) > MAX_METADATA_BYTES) throw tooLong();
   let value: unknown;
@@ -57,7 +57,7 @@ export function parseMetadata(text: string): JsonObject {
   return assertMetadata(value);
 }
 
-/** Returns the value. @throws AppError 400 */
+/** Returns the value. @throws AppError 400 for a value that is not an object, or is too large */
 export function assertMetadata(value: unknown): JsonObject {
   if (!isJsonObject(value)) throw invalidParameters('metadata must be a JSON object');
   const fault = storageFault('metadata', value);
@@ -80,7 +80,7 @@ function printedBytes(value: JsonObject): number {
 const tooLong = (): Error =>
   invalidParameters(`metadata must not be longer than ${MAX_METADATA_BYTES} bytes`);
 
-/** Largest size of a file, in bytes: the lowest limit of bucket, project and install. */
+/** The maximum bytes of a file: the lowest limit of bucket, project and installation. */
 export function limitOf(
   { settings }: Project,
   { fileSizeLimit }: Pick<UploadTarget, 'fileSizeLimit'>,
@@ -89,7 +89,7 @@ export function limitOf(
   return Math.min(fileSizeLimit ?? Infinity, settings.max_file_size ?? Infinity, maxFileBytes);
 }
 
-/** The bucket as far as the restriction allows its use, too. */
+/** The bucket, with its limits narrowed to the restriction. */
 export function restricted(
   target: UploadTarget,
   { fileSizeLimit, allowedMimeTypes }: UploadRestriction,
@@ -102,7 +102,7 @@ export function restricted(
   };
 }
 
-/** @throws AppError 413, 415 when the bucket does not accept the file */
+/** @throws AppError 413 or 415 if the bucket does not accept the size or the type of the file */
 export function assertAccepted(
   { allowedMimeTypes }: Pick<UploadTarget, 'allowedMimeTypes'>,
   { size, contentType }: Pick<FileContent, 'size' | 'contentType'>,
@@ -115,7 +115,7 @@ export function assertAccepted(
 /** Maximum bytes of a form in addition to its file. */
 const FORM_OVERHEAD = 64 * 1024;
 
-/** @throws AppError 400 */
+/** @throws AppError 400 for an invalid filename or content type */
 export function assertGiven({ filename, contentType }: UploadParameters): void {
   if (filename !== undefined) assertFilename(filename);
   if (contentType !== undefined) parseContentType(contentType);
@@ -148,7 +148,7 @@ export function limitFor(
   return room && room.bytes < size ? room : { bytes: size, exceeded: () => fileTooLarge(size) };
 }
 
-/** Refuses a file whose first bytes prove that the bucket does not accept its type. @throws AppError 415 */
+/** Refuses a file whose first bytes prove that the bucket does not accept its type. @throws AppError 415 for such a file */
 export function refuseEarly(evidence: Evidence, { allowedMimeTypes }: UploadTarget): void {
   if (evidence.kind === 'certain' && !isAllowed(evidence.type, allowedMimeTypes))
     throw unsupportedMediaType(evidence.type);

@@ -60,11 +60,15 @@ export class UploadService {
     const { target, limit } = known
       ? { target: known, limit: limitOf(caller.project, known, this.config) }
       : await this.announced(caller, request);
-    // Without a length the space is checked while the bytes arrive.
+    // If the length is not announced, the space is checked while the bytes arrive.
     return this.disk.during(request.announcedLength ?? 0, () => this.receive(caller, request, target, limit));
   }
 
-  /** Makes the checks of upload() that precede reading the body. @throws AppError 400, 403, 404, 413 */
+  /**
+   * Makes the checks of upload() that precede reading the body.
+   * @throws AppError 400 for an invalid parameter, 403 if a policy refuses, 404 if there is no such bucket,
+   * 413 if the file cannot have room
+   */
   async announced(
     caller: StorageContext,
     request: AnnouncedUpload,
@@ -85,7 +89,7 @@ export class UploadService {
     return this.known.find(caller, request);
   }
 
-  /** Maximum bytes of a file of the project, in any bucket. */
+  /** Maximum bytes of a file in any bucket of the project. */
   largestFile(project: Project): number {
     return limitOf(project, { fileSizeLimit: null }, this.config);
   }
@@ -127,7 +131,10 @@ export class UploadService {
     return target;
   }
 
-  /** @param filename if it is known before the file's bytes @throws AppError 400, 403, 404 */
+  /**
+   * @param filename if it is known before the file's bytes
+   * @throws AppError 400 for an invalid name, 403 if a policy refuses, 404 if there is no such bucket
+   */
   private async assertMayUpload(
     caller: StorageContext,
     { bucket, given }: UploadRequest,

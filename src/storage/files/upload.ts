@@ -6,9 +6,9 @@ import { FileRecord } from './file';
 
 /** What a file must be in addition to the rules of its bucket. */
 export interface UploadRestriction {
-  /** Bytes; null: no limit. */
+  /** Maximum bytes; null for no limit. */
   readonly fileSizeLimit: number | null;
-  /** Types and patterns; null: any. */
+  /** Types and patterns; null for any type. */
   readonly allowedMimeTypes: readonly string[] | null;
 }
 
@@ -20,20 +20,21 @@ export interface UploadRequest {
   /** Content-Length, in bytes; null without one. */
   readonly announcedLength: number | null;
   readonly restriction?: UploadRestriction;
-  /** The object that the replaced file must have; undefined: any. */
+  /** The object that the replaced file must have. Undefined: any object. */
   readonly replaces?: ObjectAddress;
-  /** Where to store the bytes; undefined: at a new address. */
+  /** Where to store the bytes. Undefined: at a new address. */
   readonly object?: ObjectAddress;
   /**
-   * The object has the bytes already. They are removed only if the file is refused for good, because the client may try
-   * again. `facts` null: the form reads them. `join` creates the object, which is removed whenever the file is refused.
+   * Set if the object has the bytes already. They are removed only if the file is refused for good, because
+   * the client may try again. `facts` is null if reading the form measures them. `join` creates the object,
+   * which is removed whenever the file is refused.
    */
   readonly stored?: {
     readonly facts: ByteFacts | null;
     readonly size: number;
     readonly join?: () => Promise<void>;
   };
-  /** Reads the body up to the file. @param held bytes of the file that the provider holds in memory */
+  /** Reads the body up to the file. @param held number of bytes of the file that the provider holds in memory */
   receive(held: number): Promise<UploadForm>;
 }
 
@@ -49,13 +50,17 @@ export interface UploadForm {
   /** The content type that the client states for the file. */
   readonly declaredType: string | null;
   readonly bytes: AsyncIterable<Buffer>;
-  /** Stores the type and the Cache-Control that the client declares; else the type is detected from the content. */
+  /** Stores the type and the Cache-Control that the client declares. If false, the type is detected from the content. */
   readonly asDeclared: boolean;
-  /** Why the form ended early; null when it did not. */
+  /** Why the form ended early; null if it did not. */
   readonly failure: Error | null;
   /** The entity tag of the S3 protocol; complete after end(). Undefined for other surfaces. */
   readonly etag?: string;
-  /** Resolves when the form was read to its end. @param sha256 of the file @throws AppError 400 when it ended early or is malformed */
+  /**
+   * Resolves when the form was read to its end.
+   * @param sha256 of the file
+   * @throws AppError 400 if the form ended early or is malformed
+   */
   end(sha256: string): Promise<void>;
   /** Stops reading. */
   stop(): void;

@@ -18,7 +18,10 @@ const ACTIVE = new Set([
 
 const PDF = 'application/pdf';
 
-/** @param pdfInline the project's setting `preview_pdf_inline`; a browser's viewer runs scripts of a PDF outside the origin, if at all */
+/**
+ * @param pdfInline the project's setting `preview_pdf_inline`; the viewer of a browser runs scripts of a PDF
+ * outside the origin, or not at all
+ */
 export function previewDisposition(contentType: string, pdfInline: boolean): Disposition {
   const essence = essenceOf(contentType);
   if (essence === PDF) return pdfInline ? 'inline' : 'attachment';

@@ -19,7 +19,10 @@ export interface Presentation {
   readonly headers?: (file: FileContent) => OutgoingHttpHeaders;
 }
 
-/** Scripts of a file do not run, in Plinth's origin or at all; nothing is loaded, and browsers do not guess another type. */
+/**
+ * Scripts of a file do not run in Plinth's origin or any other, the file loads nothing, and browsers do not
+ * guess another type.
+ */
 const SANDBOX = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy':
@@ -32,7 +35,7 @@ export function validatorsOf(file: FileContent, { etag }: Pick<Presentation, 'et
   return { etag: etag?.(file) ?? `"${file.sha256}"`, lastModified: file.updatedAt };
 }
 
-/** Headers of every response about the bytes, 304 included. */
+/** Headers of every response about the bytes of a file, including 304. */
 export function contentHeaders(
   file: FileContent,
   { etag, lastModified }: Validators,
@@ -51,7 +54,7 @@ export function contentHeaders(
 
 /**
  * The Content-Type header. Browsers would read text without a charset as windows-1252, which is hardly used
- * any longer. The column may hold anything that SQL of the project's owner wrote.
+ * any longer. SQL of the project's owner may have written any text into the column.
  */
 export function servedType({ contentType }: FileContent): string {
   if (!isContentType(contentType)) return 'application/octet-stream';

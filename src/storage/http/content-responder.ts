@@ -1,4 +1,4 @@
-/** Sends a file's bytes: whole, in ranges, or not at all when the client has them (RFC 9110, 13 and 14). */
+/** Sends a file's bytes: all of them, ranges, or none if the client has them already (RFC 9110, 13 and 14). */
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { ByteRange, contentRange, parseRange } from '../../http/syntax/byte-ranges';
@@ -18,7 +18,7 @@ import { contentHeaders, type Presentation, servedType, validatorsOf } from './c
 import { MultipartRanges } from './multipart-ranges';
 
 export interface ContentOptions extends Presentation {
-  /** Reads the file's row. Called a second time when the bytes are missing, because an overwrite may have removed them. */
+  /** Reads the file's row. Called again if the bytes are missing: an overwrite may have removed them. */
   readonly find: () => Promise<Rendition | null>;
 }
 
@@ -42,7 +42,7 @@ export class ContentResponder {
     @Inject(STORAGE_CONFIG) private readonly config: StorageConfig,
   ) {}
 
-  /** @throws AppError 404, 412, 416, 500. An error after the first byte closes the connection instead. */
+  /** @throws AppError 404, 412, 416 or 500 before the first byte. A later error closes the connection instead. */
   async send(request: IncomingMessage, response: ServerResponse, options: ContentOptions): Promise<void> {
     const file = await options.find();
     if (!file) throw fileNotFound();
@@ -56,7 +56,7 @@ export class ContentResponder {
     if (stillMissing !== null) throw storageUnavailable(stillMissing);
   }
 
-  /** @returns the error when the object is missing and nothing was sent; null when the response was sent */
+  /** @returns the error if the object is missing and nothing was sent; null if the response was sent */
   private async trySend(
     request: IncomingMessage,
     response: ServerResponse,
@@ -116,7 +116,7 @@ export class ContentResponder {
     response.writeHead(200, head).end();
   }
 
-  /** @param ranges null: the whole file */
+  /** @param ranges null for the whole file */
   private async sendRanges(transfer: Transfer, ranges: readonly ByteRange[] | null): Promise<void> {
     const { file } = transfer;
     const [range, ...others] = ranges ?? [{ start: 0, end: file.size - 1 }];
@@ -184,8 +184,8 @@ function preconditionsOf(headers: IncomingHttpHeaders): Preconditions {
 }
 
 /**
- * False if nginx would decide differently: it evaluates these conditions before it knows Plinth's tag and
- * date, and treats every date in If-Range as a strong validator.
+ * False if nginx would decide differently from Plinth: nginx evaluates these conditions before it knows
+ * Plinth's tag and date, and treats every date in If-Range as a strong validator.
  */
 function canNginxDecide(headers: IncomingHttpHeaders, rangeIsUsed: boolean): boolean {
   if (headers['if-match'] !== undefined || headers['if-unmodified-since'] !== undefined) return false;

@@ -1,6 +1,7 @@
 /**
- * The three routes that send a file's bytes: with a bearer token, by signed URL, and as a preview of a file in a public bucket.
- * They are the busiest of storage, so they read the request themselves: Nest's parameters and pipes cost more than that.
+ * The three routes that send a file's bytes: with a bearer token, by signed URL, and as a preview of a file
+ * in a public bucket. They are the most used routes of storage, so they read the request themselves: Nest's
+ * parameters and pipes would cost more than the rest of the work.
  */
 import { applyDecorators, Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiHeader, ApiQuery, ApiResponse } from '@nestjs/swagger';
@@ -29,8 +30,8 @@ import {
 } from '../storage.errors';
 import { Describe, Errors } from '../../http/docs/operation.decorators';
 
-/** Declared for each response, because errors of the same route are JSON. */
-/** Headers of every answer about the bytes of a file, 304 included. */
+/** Declared for each response, because error responses of the same route are JSON. */
+/** Headers of every response about the bytes of a file, including 304. */
 export const CONTENT_HEADERS: DocumentedHeaders = {
   ...RATE_HEADERS,
   'Accept-Ranges': { description: '`bytes`', schema: TEXT },
@@ -176,7 +177,7 @@ export class ContentController {
 
 const fileIdOf = ({ params }: Request): string => String(params.file_id);
 
-/** @throws AppError 400 */
+/** @throws AppError 400 for an invalid name */
 export function downloadNameOf({ query }: Request): string | undefined {
   return query.download === undefined ? undefined : validQuery(DownloadQuery, query).download;
 }

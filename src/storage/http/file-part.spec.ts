@@ -3,7 +3,7 @@ import { BoundarySearch, ChunkQueue } from './file-part';
 
 const DELIMITER = Buffer.from('\r\n--b1');
 
-/** The output for a part whose bytes arrive in these pieces. */
+/** Returns the output for a part whose bytes arrive in these pieces. */
 function run(
   pieces: readonly Buffer[],
   before = Buffer.from('-'.repeat(DELIMITER.length)),

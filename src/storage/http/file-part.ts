@@ -1,18 +1,21 @@
-/** The file's bytes on their way from the socket's events to an async iterator: the search for their end, and the queue. */
+/** Passes a file's bytes from the socket's events to an async iterator: searches for their end, and queues them. */
 
 const CR = 13;
 
 /**
- * Finds the end of a form's file part: CRLF, two hyphens and the boundary (RFC 2046, 5.1.1), in chunks as they arrive. Used for
- * files alone, which are nearly all of a form: Buffer.indexOf() is native, busboy searches in JavaScript.
+ * Finds the end of a form's file part: CRLF, two hyphens and the boundary (RFC 2046, 5.1.1), in chunks as they arrive. Used
+ * only for the file, which is nearly all of a form: Buffer.indexOf() is native code, while busboy searches in JavaScript.
  */
 export class BoundarySearch {
-  /** Number of bytes at the end of the input that may begin the delimiter. They equal its first bytes, so they are not kept. */
+  /**
+   * Number of bytes at the end of the input that may begin the delimiter. They equal the first bytes of the
+   * delimiter, so they are not stored.
+   */
   private held: number;
 
   /**
    * @param delimiter contains CR as its first byte only, so it can begin nowhere but at a CR
-   * @param before the last bytes of the part that were searched elsewhere; at least as long as the delimiter
+   * @param before the last bytes of the part that busboy has already searched; at least as many as the delimiter has
    */
   constructor(
     private readonly delimiter: Buffer,
@@ -23,7 +26,7 @@ export class BoundarySearch {
 
   /**
    * @param onBytes takes the bytes that certainly belong to the part
-   * @returns the rest from the delimiter on, or null when it was not found yet
+   * @returns the rest from the delimiter on; null if the delimiter was not found yet
    */
   push(chunk: Buffer, onBytes: (bytes: Buffer) => void): Buffer | null {
     if (this.held > 0) {

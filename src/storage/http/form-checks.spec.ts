@@ -56,7 +56,7 @@ describe('boundaryOf', () => {
 
 const DELIMITER = Buffer.from('\r\n--b1');
 
-/** Whether all pieces pass. */
+/** Whether the check accepts all pieces. */
 function passes(pieces: readonly string[]): boolean {
   const check = new BoundaryCheck(DELIMITER);
   return pieces.every((piece) => check.passes(Buffer.from(piece, 'latin1')));
@@ -83,7 +83,7 @@ describe('BoundaryCheck', () => {
   });
 });
 
-/** Whether a name passes that was decoded from bytes which arrived in these pieces. */
+/** Whether the check accepts a name that was decoded from bytes which arrived in these pieces. */
 function readsText(text: string, pieces: readonly Buffer[]): boolean {
   const check = new ReplacementCheck();
   for (const piece of pieces) check.read(piece);

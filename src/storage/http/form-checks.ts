@@ -2,10 +2,10 @@
 
 /**
  * The boundary in the Content-Type header (RFC 9110, 8.3.1 and 5.6.6; RFC 7578, 4.1). Read here, because busboy and the package
- * content-type take one of several boundaries, and the latter refuses the unquoted boundaries that clients send.
+ * content-type accept a header with several boundaries, and content-type refuses unquoted boundaries that clients send.
  */
 const FORM = /^[ \t]*multipart\/form-data[ \t]*(?=;|$)/i;
-/** One parameter, or nothing between two semicolons. Clients also leave out quotes where the value is not a token. */
+/** One parameter, or nothing between two semicolons. Clients also leave out the quotes of values that are not tokens. */
 const PARAMETER =
   /;[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=(?:"((?:[\t\x20\x21\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t\x20-\x7e\x80-\xff])*)"|([^\s",;]+)))?[ \t]*/y;
 const PRINTABLE = /^[\x20-\x7e]+$/;
@@ -15,7 +15,7 @@ export function isForm(contentType: string): boolean {
   return FORM.test(contentType);
 }
 
-/** Null when the header has no boundary, several, or is malformed. */
+/** Null if the header has no boundary, has several, or is malformed. */
 export function boundaryOf(contentType: string): string | null {
   const boundaries: string[] = [];
   let at = FORM.exec(contentType)?.[0].length ?? 0;
@@ -49,13 +49,16 @@ const HYPHENS = Buffer.from('--');
  * would end a file at a line that only begins like the delimiter, and drop a field whose delimiter is followed by blanks.
  */
 export class BoundaryCheck {
-  /** The last bytes read, in which a delimiter may begin. CRLF at first: no line precedes the first delimiter of a form. */
+  /**
+   * The last bytes read, in which a delimiter may begin. Initially CRLF, because no line precedes the first
+   * delimiter of a form.
+   */
   private tail = CRLF;
   private isOver = false;
 
   constructor(private readonly delimiter: Buffer) {}
 
-  /** @returns false when the form is malformed */
+  /** @returns false if the form is malformed */
   passes(chunk: Buffer): boolean {
     if (this.isOver) return true;
     const { length } = this.delimiter;
@@ -74,12 +77,12 @@ export class BoundaryCheck {
 const CHARACTER = '\ufffd';
 /** The character as UTF-8, and escaped as in RFC 8187. */
 const WRITTEN = ['\ufffd', '%EF%BF%BD', '%ef%bf%bd'].map((text) => Buffer.from(text));
-/** Bytes of the longest form minus one: so many may be in the previous chunk. */
+/** One less than the bytes of the longest escaped form: as many may be in the previous chunk. */
 const SEAM = 8;
 
 /**
  * Detects text of a form that is not valid UTF-8. busboy's decoder replaces invalid bytes with U+FFFD, so two filenames could
- * become one, and one file replace another. Text with U+FFFD is accepted only when the form itself holds that character.
+ * become one, and one file replace another. Text with U+FFFD is accepted only if the form itself contains that character.
  */
 export class ReplacementCheck {
   private isWritten = false;

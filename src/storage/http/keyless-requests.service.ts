@@ -1,6 +1,6 @@
 /**
- * Requests without a key: their project, the counting against its plan, and files of public buckets. The addresses of clients that
- * ask for many files that do not exist are throttled.
+ * Handles requests without a key: finds their project, counts them against its plan, and sends files of
+ * public buckets. Throttles clients, by address, that ask for many files that do not exist.
  */
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
@@ -19,7 +19,7 @@ import { ContentResponder } from './content-responder';
 import { setRateHeaders } from './rate-headers';
 
 export interface PublicFile {
-  /** The filename for saving; undefined: shows the file. */
+  /** The filename for saving; undefined if the file is to be shown. */
   readonly downloadName: string | undefined;
   readonly find: () => Promise<Rendition | null>;
 }
@@ -34,7 +34,7 @@ export class KeylessRequests {
     private readonly stops: WriteStops,
   ) {}
 
-  /** @throws AppError 404, 503 when it is paused, or moved and the request writes */
+  /** @throws AppError 404 for an unknown project, 503 if it is paused, or if it is being moved and the request writes */
   async projectOf({ method, params }: Request): Promise<Project> {
     const project = await this.registry.findBySlug(String(params.project_slug));
     if (!project) throw projectNotFound();
@@ -43,7 +43,7 @@ export class KeylessRequests {
     return project;
   }
 
-  /** Counts a request that was found to be valid. @throws AppError 429 */
+  /** Counts a request that was found to be valid. @throws AppError 429 above the plan's rate limit */
   async count(project: Project, response: Response): Promise<void> {
     this.quotas.assertMayRequest(project);
     const state = await this.limiter.hit(project);
@@ -51,7 +51,7 @@ export class KeylessRequests {
     if (!state.allowed) throw rateLimited(state.retryAfter);
   }
 
-  /** @throws AppError 404, 429, and those of ContentResponder */
+  /** @throws AppError 404 for an unknown file, 429 above a rate limit, and the errors of ContentResponder */
   async sendPublic(
     request: Request,
     response: Response,

@@ -5,7 +5,7 @@ import type { UploadForm } from '../files/upload';
 import { openMultipartForm } from './multipart-form';
 
 const PART = '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n';
-/** busboy holds back bytes with which a boundary could begin. */
+/** Bytes with which a boundary could begin; busboy holds them back. */
 const BEGUN = `${PART}con`;
 const FORM = `${BEGUN}tent\r\n--x--\r\n`;
 const MINUTE = 60_000;
@@ -35,7 +35,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-/** Opens the forms of this number of requests, once their heads have arrived. */
+/** Opens the forms of `count` requests, once their heads have arrived. */
 async function forms(count: number): Promise<UploadForm[]> {
   while (requests.length < count) await once(server, 'request');
   return Promise.all(requests.map((request) => openMultipartForm(request, PACE, MEMORY)));

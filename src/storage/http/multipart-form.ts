@@ -19,7 +19,7 @@ import { BoundaryCheck, boundaryOf, delimiterOf, formHeader, isForm, Replacement
 import { BoundarySearch, ChunkQueue } from './file-part';
 
 const LIMITS = { files: 1, fields: 20, fieldNameSize: 100, fieldSize: 64 * 1024, headerPairs: 20 };
-/** Maximum bytes of a form without its file, preamble and epilogue included. LIMITS alone allow 1.3 MiB of fields. */
+/** Maximum bytes of a form apart from its file, including preamble and epilogue. LIMITS alone would allow 1.3 MiB of fields. */
 const MAX_OTHER_BYTES = 2 * 1024 * 1024;
 /** Maximum bytes of the file that wait for the provider before the socket is paused. */
 export const MAX_WAITING = 256 * 1024;
@@ -29,7 +29,7 @@ const FIELD_MULTIPLE = 4;
 type FormMemory = Pick<Reservation, 'grow' | 'release'>;
 
 interface FormKind extends Pick<UploadForm, 'asDeclared'> {
-  /** The name of the part that contains the file; null: any. */
+  /** The name of the part that contains the file; null for any part. */
   readonly filePart: string | null;
 }
 
@@ -38,7 +38,8 @@ const DETECTED: FormKind = { filePart: 'file', asDeclared: false };
 /**
  * Reads a form up to the first byte of its file.
  * @param memory counts the fields of the form, and is released with it
- * @throws AppError 400 when the form is malformed or has no file, 408, 415 when it is compressed, and errors of `memory`
+ * @throws AppError 400 if the form is malformed or has no file, 408 if it arrives too slowly, 415 if it is
+ * compressed, and errors of `memory`
  */
 export async function openMultipartForm(
   request: IncomingMessage,
@@ -73,7 +74,7 @@ class MultipartForm implements UploadForm {
   private onFile: (() => void) | null = null;
   private readonly pace: BodyPace;
   private stage: 'before' | 'file' | 'after' = 'before';
-  /** Received bytes that do not belong to the file. */
+  /** Number of received bytes that do not belong to the file. */
   private otherBytes = 0;
   /** Set while the file's bytes bypass busboy. */
   private search: BoundarySearch | null = null;
@@ -98,7 +99,7 @@ class MultipartForm implements UploadForm {
         this.stop();
       };
     });
-    // A caller that does not wait for the end responds with another error.
+    // A caller that does not wait for end() responds with another error.
     this.ended.catch(() => undefined);
     this.pace = new BodyPace(pace, false, () => this.fail(uploadStalled()));
   }
@@ -139,7 +140,7 @@ class MultipartForm implements UploadForm {
     const { parser } = this;
     const refuse = (message: string, cause?: unknown): void => this.fail(invalidParameters(message, cause));
     parser.on('file', (name, stream, info) => this.takeFile(name, stream, info));
-    // undefined: busboy does not know the charset.
+    // busboy passes undefined for a charset that it does not know.
     parser.on('field', (name, value: string | undefined, info) => {
       const fault = this.fieldFault(name, value, info);
       if (fault !== null) refuse(fault);
@@ -161,7 +162,7 @@ class MultipartForm implements UploadForm {
     request.on('data', this.read);
   }
 
-  /** @returns the reason why a field is refused; null when it is valid */
+  /** @returns the reason why a field is refused; null if it is valid */
   private fieldFault(name: string, value: string | undefined, info: busboy.FieldInfo): string | null {
     if (value === undefined) return `The field ${name} is in an unknown charset`;
     if (info.nameTruncated || info.valueTruncated) return 'A field of the form is too long';
@@ -198,7 +199,7 @@ class MultipartForm implements UploadForm {
     this.bytes.push(bytes);
   };
 
-  /** Passes bytes to busboy, all but the middle of the file. Ignores its back pressure: it buffers at most a field. */
+  /** Passes bytes to busboy, except the middle of the file. Ignores its back pressure: it buffers a field at most. */
   private parse(chunk: Buffer): void {
     if (!this.check.passes(chunk)) {
       this.fail(invalidParameters('A line of the form begins with its boundary and continues after it'));
@@ -212,7 +213,7 @@ class MultipartForm implements UploadForm {
         : null;
   }
 
-  /** Stops reading until the provider has taken bytes. The client's pace is not measured in the meantime. */
+  /** Stops reading until the provider has taken bytes. The client's speed is not measured while reading is paused. */
   private pauseSocket(): void {
     this.request.pause();
     this.pace.pause();
@@ -233,7 +234,7 @@ class MultipartForm implements UploadForm {
       return;
     }
     this.stage = 'file';
-    // An invalid name is ignored: the query string or a field may give another.
+    // An invalid name is ignored, because the query string or a field may contain another name.
     const isReadable = filename !== undefined && this.text.passes(filename);
     this.filename = isReadable ? unescapeFilename(filename) : null;
     this.declaredType = mimeType;
@@ -250,7 +251,7 @@ class MultipartForm implements UploadForm {
         this.bytes.end();
         return push(null);
       }
-      // During a search busboy emits only bytes that it held back before, which the search passed on too.
+      // During a search, busboy emits only bytes that it had held back before; the search has passed them on, too.
       if (!this.search) this.takeBytes(chunk);
       return true;
     };
@@ -259,7 +260,7 @@ class MultipartForm implements UploadForm {
 
 const isParameter = (name: string): boolean => UPLOAD_PARAMETERS.some((one) => one === name);
 
-/** @throws AppError 400 */
+/** @throws AppError 400 without a valid boundary */
 function boundaryFrom({ headers }: IncomingMessage): string {
   const type = headers['content-type'] ?? '';
   if (!isForm(type)) throw invalidParameters('The body must be multipart/form-data');
@@ -268,7 +269,7 @@ function boundaryFrom({ headers }: IncomingMessage): string {
   return boundary;
 }
 
-/** Gives busboy the boundary that was read here, because it might read another one from the same header. */
+/** Gives busboy the boundary that was read here: it might read another boundary from the same header. */
 function createParser(boundary: string): busboy.Busboy {
   const headers = { 'content-type': formHeader(boundary) };
   return busboy({ headers, limits: LIMITS, defParamCharset: 'utf8', preservePath: true });

@@ -34,8 +34,8 @@ export class MultipartRanges {
 }
 
 /**
- * Requests the first chunk before it yields the head: a reader that stops at the head would otherwise leave a source that was
- * never started, whose file or connection stays open (see ObjectStore.read()).
+ * Requests the first chunk before it yields the head: if a reader stopped at the head, the source would never
+ * have been started, and its file or connection would stay open (see ObjectStore.read()).
  */
 async function* withHead(
   head: string,

@@ -9,7 +9,7 @@ import { INSUFFICIENT_PRIVILEGE } from '../../database/sql/sqlstate';
 import { storageUnavailable } from '../storage.errors';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
-/** The owner of the project revoked rights on the tables of storage. */
+/** Thrown if the project's owner has revoked rights on the tables of storage. */
 const TABLE_REFUSED = new AppError(403, INSUFFICIENT_PRIVILEGE, 'permission denied for table files');
 
 @StaffApi()

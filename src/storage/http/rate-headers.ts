@@ -33,7 +33,7 @@ export class RateHeaders {
     setRateHeaders(response, await this.stateOf(path));
   }
 
-  /** All are zero if the project, or its count, is unknown. */
+  /** All values are zero if the project, or its count, is unknown. */
   private async stateOf(path: string): Promise<RateFacts> {
     const unknown = { limit: 0, remaining: 0, resetAt: this.clock.now() };
     try {

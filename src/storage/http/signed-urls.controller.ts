@@ -35,7 +35,7 @@ export class SignedUrlsController {
     return this.links.createAll(caller, ids, expiry);
   }
 
-  /** As busy as downloads, so it reads the body without Nest's pipes. */
+  /** Used as often as downloads, so it reads the body without Nest's pipes. */
   @Post(':file_id/signed-url')
   @Describe(`Create a temporary download URL
     Needs apikey and bearer; the project's policies apply. The URL is the only credential that a download needs until it expires.`)

@@ -28,7 +28,7 @@ export class StorageAccessGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const [request, response] = [http.getRequest<Request>(), http.getResponse<Response>()];
-    // Responses with the bytes of files get another value.
+    // Responses with the bytes of files replace this value.
     response.setHeader('Cache-Control', 'no-store');
     await this.apiKey.canActivate(context);
     this.admission.canActivate(context);

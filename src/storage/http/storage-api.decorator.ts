@@ -74,7 +74,7 @@ const REFUSED_BY_PROJECT: ErrorList = [
   new AppError(409, '23505', 'A trigger of the project reports a conflict'),
 ];
 
-/** Errors of every route of storage. Seconds: the rate counts a minute. */
+/** Errors of every route of storage. The seconds are those of a rate per minute. */
 const STORAGE_ERRORS: ErrorList = [
   REFUSED_BY_PROJECT,
   projectNotFound(),
@@ -93,7 +93,7 @@ const ACCESS_ERRORS: ErrorList = [
   answerToFault(secondFactorNeeded()),
 ];
 
-/** Tag, path parameters and errors of every storage route. */
+/** Adds the tag, path parameters and errors of every storage route. */
 export const StorageDocs = (): ClassDecorator =>
   applyDecorators(
     ApiTags('storage'),
@@ -110,7 +110,7 @@ export const NeedsCaller = (): ClassDecorator & MethodDecorator =>
 /** A controller whose routes all need apikey and bearer. */
 export const StorageAccess = (): ClassDecorator => applyDecorators(StorageDocs(), NeedsCaller());
 
-/** The same, for routes whose JSON body is a parameter. */
+/** Like StorageAccess(), for routes with a JSON body as a parameter. */
 export const StorageApi = (): ClassDecorator =>
   applyDecorators(UseInterceptors(JsonBodyInterceptor), StorageAccess());
 

@@ -1,9 +1,9 @@
 /**
- * Intercepts the result of a handler and writes it in the envelope of storage (SPEC.md 2.8): every successful JSON response.
- * The error filter writes failures, and ContentResponder writes the bytes of files.
+ * Intercepts the result of a handler and writes it in the envelope of storage (SPEC.md 2.8): every successful JSON
+ * response. The error filter writes failures, and ContentResponder writes the bytes of files.
  *
- * A method decorator rather than a NestInterceptor: Nest's chain of observables takes about 100 microseconds, a third of what a
- * page of files costs. It writes to Node's response itself, because JSON.stringify() cannot take JsonRows as they are.
+ * A method decorator rather than a NestInterceptor: Nest's chain of observables takes about 100 microseconds, a third
+ * of what a page of files costs. It writes to Node's response itself, because JSON.stringify() cannot print JsonRows.
  */
 import 'reflect-metadata';
 import { Res } from '@nestjs/common';
@@ -14,7 +14,7 @@ type Handler = (...parameters: unknown[]) => unknown;
 
 const intercepted = new WeakSet<Handler>();
 
-/** Applied once to each handler, however often it is requested. */
+/** Applied once per handler, even if it is requested several times. */
 export function interceptResult(target: object, name: string | symbol, descriptor: PropertyDescriptor): void {
   const handler = descriptor.value as Handler;
   if (intercepted.has(handler)) return;

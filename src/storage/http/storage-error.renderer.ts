@@ -51,12 +51,12 @@ export function storageErrorBody(error: AppError): StorageErrorBody {
   return { data: null, error: { message: messageOf(error), code, status } };
 }
 
-/** The code of an error that has no code of storage. */
+/** The code of an error that has no code of storage, by its status. */
 export function codeOf(status: number): string {
   return CODE_BY_STATUS[status] ?? (status < 500 ? 'invalid_parameters' : 'storage_unavailable');
 }
 
-/** PostgreSQL's message about a refusal would name tables and policies. */
+/** PostgreSQL's message for a refusal would reveal names of tables and policies. */
 function messageOf({ code, message }: AppError): string {
   return code === '42501' ? 'The policies of the project do not allow this' : message;
 }

@@ -135,7 +135,10 @@ export class UploadController {
   }
 }
 
-/** Validated without a DTO, which would take a twentieth of an upload. Other parameters are ignored. @throws AppError 400 */
+/**
+ * Validated without a DTO, which would take a twentieth of an upload. Other parameters are ignored.
+ * @throws AppError 400 for an invalid value
+ */
 function parametersOf(query: Request['query']): UploadParameters {
   const given = UPLOAD_PARAMETERS.flatMap((name) =>
     query[name] === undefined ? [] : [[name, query[name]] as const],

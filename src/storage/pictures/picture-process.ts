@@ -1,4 +1,7 @@
-/** A process that makes pictures, one at a time. Its answers are checked, because a hostile file may have taken it over. */
+/**
+ * A process that makes pictures, one at a time. Its output is checked, because a hostile file may have taken
+ * over the process.
+ */
 import { ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -31,7 +34,7 @@ export interface PictureJob extends PictureOptions {
 
 /** The file is not a picture, or is in an unsupported format. */
 export class BadPictureError extends Error {
-  /** The content has another format. */
+  /** True if the content is not in the format that was expected. */
   get isOtherFormat(): boolean {
     return this.message.includes('unsupported image format');
   }
@@ -39,7 +42,7 @@ export class BadPictureError extends Error {
 
 /** The process crashed, hung, or used too much memory. */
 export class PictureProcessError extends Error {
-  /** @param isFinal a second attempt would end the same way */
+  /** @param isFinal whether a second attempt would end the same way */
   constructor(
     message: string,
     readonly isFinal = false,
@@ -49,9 +52,9 @@ export class PictureProcessError extends Error {
 }
 
 const MAX_HEADER = 4_096;
-/** Maximum bytes of an answer: the most pixels without compression. */
+/** Maximum bytes of the output: the maximum number of pixels without compression. */
 const MAX_OUTPUT = 32 * 1024 * 1024;
-/** Milliseconds of grace: the decoder should stop earlier by itself. */
+/** Milliseconds of grace after the time limit: the decoder should stop earlier by itself. */
 const GRACE_MS = 3_000;
 
 export class PictureProcess {
@@ -60,7 +63,7 @@ export class PictureProcess {
   private readonly ended: Promise<void>;
 
   constructor() {
-    // No environment, because it contains secrets of the server.
+    // Started without environment variables, because they contain secrets of the server.
     this.child = spawn(process.execPath, ['--max-old-space-size=64', join(__dirname, 'picture-worker.cjs')], {
       env: { MALLOC_ARENA_MAX: '2' },
       cwd: '/',
@@ -83,7 +86,7 @@ export class PictureProcess {
     return this.child.exitCode === null && this.child.signalCode === null && this.child.pid !== undefined;
   }
 
-  /** @throws BadPictureError, PictureProcessError (the process has ended then), or the error of the bytes */
+  /** @throws BadPictureError, PictureProcessError (the process has ended by then), or the error of `bytes` */
   async render(job: PictureJob, bytes: AsyncIterable<Buffer>): Promise<Picture> {
     let isTimeout = false;
     const timer = setTimeout(
@@ -117,13 +120,13 @@ export class PictureProcess {
     const length = Buffer.alloc(4);
     length.writeUInt32BE(header.length);
     stdin.write(Buffer.concat([length, header]));
-    // A chunk is valid until the next one is requested.
+    // A chunk is valid only until the next chunk is requested.
     let left = job.size;
     for await (const chunk of bytes) {
       left -= chunk.length;
       await written(stdin, chunk);
     }
-    // The size is from the row, which the owner can write; the process would wait for missing bytes.
+    // The size comes from the row, which the owner can change; the process would wait for missing bytes.
     if (left !== 0) throw new PictureProcessError('the file has fewer bytes than its row says', true);
     const answer = parseAnswer(
       await this.output.take((await this.output.take(4)).readUInt32BE(), MAX_HEADER),

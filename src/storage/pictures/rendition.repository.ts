@@ -8,12 +8,12 @@ import { StoredRow } from '../rows/stored-row';
 import { serviceContext } from '../service-context';
 import { StorageTransaction } from '../storage-transaction';
 
-/** Limits of a project. Renditions do not count against a quota. */
+/** Maximum number of renditions of a project. They do not count against a quota. */
 const MAX_RENDITIONS = 10_000;
 const MAX_BYTES = 1024 * 1024 * 1024;
-/** Renditions that are removed together to make room. */
+/** Number of renditions that are removed together to make room. */
 const REMOVAL_BATCH = MAX_RENDITIONS / 10;
-/** A rendition of this age is removed, and made again if it is requested. */
+/** A rendition of this age is removed. It is made again if it is requested again. */
 const MAX_AGE = '30 days';
 
 @Injectable()
@@ -37,7 +37,7 @@ export class RenditionRepository {
     };
   }
 
-  /** Replaces an older row, whose bytes are left to the sweep. @returns false when the project has no room */
+  /** Replaces an older row, whose bytes are left to the sweep. @returns false if the project has no room */
   async insertRendition(
     project: Project,
     source: ObjectAddress,
@@ -58,7 +58,7 @@ export class RenditionRepository {
     return rows.length > 0;
   }
 
-  /** Makes room for further renditions. @returns the objects, which nothing refers to any longer */
+  /** Makes room for further renditions. @returns the addresses of the objects, which nothing refers to any longer */
   async removeOldest(project: Project): Promise<ObjectAddress[]> {
     const { rows } = await this.door.query(serviceContext(project), {
       name: 'storage:oldest-renditions',
@@ -70,7 +70,7 @@ export class RenditionRepository {
     );
   }
 
-  /** Removes old renditions, and those of deleted files. Their objects have no row then, so that the sweep removes them. */
+  /** Removes old renditions, and renditions of deleted files. Their objects no longer have a row, so the sweep removes them. */
   async removeExpired(project: Project): Promise<void> {
     await this.door.query(serviceContext(project), {
       name: 'storage:expired-renditions',

@@ -1,6 +1,6 @@
 /**
- * Pictures made from files, in their own processes (docs/reference/storage-js.md). A rendition is an object with a row; each is made
- * once, and sent like a file.
+ * Pictures made from files, in their own processes (docs/reference/storage-js.md). A rendition is an object
+ * with a row; it is made once, and sent like a file.
  */
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { createHash } from 'node:crypto';
@@ -24,23 +24,26 @@ import { MAX_SIDE, optionsOf } from './transformation';
 
 /** Maximum bytes of a file. */
 const MAX_INPUT = 50 * 1024 * 1024;
-/** Maximum pixels of a file: a camera's largest pictures, in 200 MB of memory. */
+/** Maximum pixels of a file: those of the largest camera pictures, which take 200 MB of memory. */
 const MAX_PIXELS = 50_000_000;
 const SECONDS = 15;
-/** Per process of Plinth, even on one core: a project uses one at a time, so no project keeps the others waiting. */
+/**
+ * Number of picture processes per process of Plinth, even on one core: a project uses one at a time, so no
+ * project delays the others.
+ */
 const PROCESSES = 2;
 const MAX_WAITING = 128;
 const WAIT_TIMEOUT_MS = 30_000;
-/** After so many pictures, a process is replaced: it may have leaked memory, or more. */
+/** Number of pictures after which a process is replaced: it may have leaked memory, or a hostile file may have changed it. */
 const PICTURES_OF_A_PROCESS = 500;
 const IDLE_MS = 60_000;
 const RENDITION_CACHE_SIZE = 10_000;
-/** Files that ended a process are not tried again for a while. */
+/** A file that has ended a process is not tried again for ten minutes. */
 const FAULT_CACHE = { max: 1_000, ttl: 10 * 60_000 };
 
 export const TOO_MANY_PICTURES = busy('Too many pictures are being made');
 
-/** A rendition, or its bytes if it could not be kept. */
+/** A rendition, with its bytes if it could not be stored. */
 export type Rendition = FileContent & { readonly bytes?: Buffer };
 
 interface IdleProcess {
@@ -59,7 +62,7 @@ export class RenditionsService implements OnApplicationShutdown {
   private readonly idle: IdleProcess[] = [];
   private readonly known = new LRUCache<string, StoredBytes>({ max: RENDITION_CACHE_SIZE });
   private readonly faulty = new LRUCache<string, true>(FAULT_CACHE);
-  /** Keyed by rendition: several requests wait for the same work. */
+  /** Keyed by rendition: several requests share the same work. */
   private readonly current = new Map<string, Promise<Rendition>>();
 
   constructor(
@@ -76,7 +79,7 @@ export class RenditionsService implements OnApplicationShutdown {
   }
 
   /**
-   * @param transformation by textOf()
+   * @param transformation as returned by textOf()
    * @param isLost the rendition that was found before no longer has bytes
    * @throws AppError 400, 413, 415, 503
    */
@@ -134,14 +137,14 @@ export class RenditionsService implements OnApplicationShutdown {
     return { ...file, ...made, ...(isKept ? {} : { bytes }) };
   }
 
-  /** The system may have ended the process for a reason that has nothing to do with this file. */
+  /** The system may have ended the process for a reason that is unrelated to this file. */
   private async tryTwice(file: FileContent, picture: PictureOptions): Promise<Picture> {
     try {
       return await this.render(file, picture, this.takeIdle());
     } catch (error) {
       if (!(error instanceof PictureProcessError) || error.isFinal) throw error;
       this.logger.warn(`${error.message} at file ${file.id}`);
-      // Whatever ended that process may have ended waiting ones, too.
+      // Whatever ended that process may have ended the waiting processes, too.
       return this.render(file, picture);
     }
   }
@@ -184,7 +187,7 @@ export class RenditionsService implements OnApplicationShutdown {
     else yield* bytes;
   }
 
-  /** @returns false when there is no room, or while nothing may be written: the picture is sent anyway */
+  /** @returns false if there is no room, or if nothing may be written now: the picture is sent anyway */
   private async keep(
     project: Project,
     file: FileContent,
@@ -210,9 +213,9 @@ async function* chunksOf(bytes: Buffer): AsyncGenerator<Buffer> {
   yield await Promise.resolve(bytes);
 }
 
-/** Includes the project: an owner can write the id of another project's object. */
+/** The key includes the project, because an owner can write the id of another project's object. */
 const sourceOf = ({ address: { projectId, objectId } }: FileContent): string => `${projectId} ${objectId}`;
 
-/** Equal pictures have equal keys, whether the client asked for a format or accepts it. */
+/** Equal pictures have equal keys, whether the client requested a format or only accepts it. */
 const keyOf = ({ width, height, resizing, quality, format }: PictureOptions): string =>
   [width ?? '', height ?? '', resizing, quality, format].join(' ');

@@ -22,7 +22,7 @@ const RESIZING = { cover: 'fill', contain: 'fit', fill: 'force' } as const satis
 const TEXT =
   /^(?:height:(\d+),)?(?:width:(\d+),)?resizing_type:(fill|fit|force)(?:,quality:(\d+))?(?:,format:(origin|avif|webp))?$/;
 
-/** `height:200,width:200,resizing_type:fill,quality:60` */
+/** The text of options, such as `height:200,width:200,resizing_type:fill,quality:60`. */
 export function textOf({ width, height, resize = 'cover', quality, format }: Transformation): string {
   return [
     ...(height === undefined ? [] : [`height:${height}`]),
@@ -34,8 +34,8 @@ export function textOf({ width, height, resize = 'cover', quality, format }: Tra
 }
 
 /**
- * @param text of textOf(): of this process, or from a signed URL
- * @param accept the request's header
+ * @param text from textOf(): of this request, or in a signed URL
+ * @param accept the request's Accept header
  */
 export function optionsOf(text: string, accept: string | undefined): PictureOptions {
   const [, height, width, resizing, quality, format] = TEXT.exec(text) ?? [];

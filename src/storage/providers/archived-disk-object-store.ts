@@ -1,7 +1,7 @@
 /**
  * Stores objects on a local disk, and copies each to an archive before its row can be committed. So every row
- * in a database that is recovered to any moment has its bytes. An archive that cannot be written does not
- * stop uploads: missing objects are copied later.
+ * of a database that is recovered to any point in time has its bytes. An archive that cannot be written does
+ * not stop uploads: missing objects are copied later.
  */
 import { Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { messageOf } from '../../common/errors/error-facts';
@@ -11,15 +11,15 @@ import { copyMissing, copyObject, removeGone } from './object-copies';
 import type { ObjectAddress } from './object-address';
 import type { ObjectStore } from './object-store';
 
-/** Milliseconds between two attempts to copy missing objects. Younger objects may still be written. */
+/** Milliseconds between two attempts to copy missing objects. Younger objects may still be being written. */
 const INTERVAL = 60_000;
 
 export class ArchivedDiskObjectStore extends DiskObjectStore implements OnApplicationShutdown {
   private readonly logger = new Logger('FileArchive');
   private timer: NodeJS.Timeout | undefined;
-  /** The time at which the archive last missed an object. */
+  /** The time at which the archive last lacked an object. */
   private missedAt = 0;
-  /** The time from which it may lack objects; null: it has all objects that this process stored. */
+  /** The time since which the archive may lack objects; null if it has all objects that this process stored. */
   private behindSince: number | null = null;
 
   constructor(
@@ -31,7 +31,7 @@ export class ArchivedDiskObjectStore extends DiskObjectStore implements OnApplic
 
   override async onModuleInit(): Promise<void> {
     await super.onModuleInit();
-    // It may have missed some before the start.
+    // The archive may have missed some objects before the start.
     this.missedAt = Date.now();
     this.behindSince = this.missedAt;
     await this.openArchive().catch((error: unknown) =>
@@ -61,7 +61,7 @@ export class ArchivedDiskObjectStore extends DiskObjectStore implements OnApplic
     await this.archived(to, size);
   }
 
-  /** The time for which the archive may have lacked objects. */
+  /** Number of seconds for which the archive may have lacked objects. */
   get behindSeconds(): number {
     return this.behindSince === null ? 0 : (Date.now() - this.behindSince) / 1_000;
   }
@@ -79,9 +79,9 @@ export class ArchivedDiskObjectStore extends DiskObjectStore implements OnApplic
     return count;
   }
 
-  /** Removes archived objects that were stored before a time, in milliseconds, and are deleted now. @returns their number */
+  /** Removes archived objects that were stored before a time, in milliseconds, and are deleted by now. @returns their number */
   async pruneArchive(before: number): Promise<number> {
-    // On a disk that is not mounted everything seems to be deleted.
+    // On a disk that is not mounted, all objects would seem to be deleted.
     await this.assertAvailable();
     return removeGone(this.archive, this, before);
   }

@@ -1,11 +1,11 @@
 /** Keys of objects in a bucket: `<prefix><project>/<object id>`. */
 import { checkedProjectId, isObjectId, ObjectAddress } from './object-address';
 
-/** Concurrent requests of one job. */
+/** Number of concurrent requests of one job. */
 export const CONCURRENCY = 16;
 
 export class BucketLayout {
-  /** @param prefix empty, or with a slash at its end */
+  /** @param prefix empty, or ending with a slash */
   constructor(readonly prefix: string) {}
 
   keyOf({ projectId, objectId }: ObjectAddress): string {
@@ -17,7 +17,7 @@ export class BucketLayout {
     return `${this.prefix}${checkedProjectId(projectId)}/`;
   }
 
-  /** The project of a folder in a listing. */
+  /** The project that a folder in a listing belongs to. */
   projectOf(folder: string): string {
     return folder.slice(this.prefix.length, -1);
   }

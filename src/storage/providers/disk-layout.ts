@@ -15,7 +15,7 @@ const UPLOADS = '.uploads';
 const SHARD = /^[0-9a-f]{2}$/;
 /** Milliseconds for which a check of a project's directories is valid: a check for each read would cost as much as the read. */
 const CHECKED_MS = 60_000;
-/** Projects whose last check is cached. */
+/** Maximum number of projects whose last check is cached. */
 const MAX_CHECKED = 10_000;
 
 interface Check {
@@ -41,7 +41,7 @@ export class DiskLayout {
     return join(this.root, this.relativePathOf(address));
   }
 
-  /** The same, relative to the root. */
+  /** The path relative to the root. */
   relativePathOf({ projectId, objectId }: ObjectAddress): string {
     return `${projectId}/${objectId.slice(0, 2)}/${objectId}`;
   }
@@ -96,11 +96,11 @@ function symbolicLinkError(path: string): Error {
 
 interface Sync {
   readonly current: Promise<void>;
-  /** The next sync, for callers that arrived after the current one began. */
+  /** The next sync: for callers that arrive after the current sync has begun. */
   next: Promise<void> | null;
 }
 
-/** Directories of the disk provider: created durably, and synced once for all uploads that wait for the same one. */
+/** Directories of the disk provider: created durably, and synced once for all uploads that wait for the same directory. */
 export class DiskDirectories {
   /** Directories that exist and are durable, or are being created. */
   private readonly ready = new Map<string, Promise<void>>();
@@ -115,7 +115,7 @@ export class DiskDirectories {
     private readonly mode: number,
   ) {}
 
-  /** Creates a directory and its parents. Syncs the parent of each new one, or a crash could lose it. */
+  /** Creates a directory and its parents. Syncs the parent of each new directory: otherwise a crash could lose it. */
   ensure(path: string): Promise<void> {
     let made = this.ready.get(path);
     if (!made) {
@@ -175,12 +175,12 @@ async function syncDirectory(path: string): Promise<void> {
 }
 
 const SHARDS = 256;
-/** Consecutive objects in one directory. The next directory follows, so that all fill evenly. */
+/** Number of consecutive objects in one directory. The next directory follows, so that all directories fill evenly. */
 const RUN = 256;
 
 /**
- * Ids of new objects: random, but RUN consecutive ones begin with the same two digits, the name of their directory. So concurrent
- * uploads share one directory's sync, and its blocks in the file system's journal.
+ * Ids of new objects: random, but RUN consecutive ids begin with the same two digits, which name their directory. So
+ * concurrent uploads share the sync of one directory, and its blocks in the file system's journal.
  */
 export class NeighbouringIds {
   private shard = randomInt(SHARDS);

@@ -7,12 +7,12 @@ import { isMissing, isShard } from './disk-layout';
 import { isObjectId } from './object-address';
 import type { StoredObject } from './object-store';
 
-/** Concurrent lstat() calls. */
+/** Number of concurrent calls of lstat(). */
 const CONCURRENCY = 32;
-/** Objects in a batch. */
+/** Number of objects in a batch. */
 const BATCH = 1_000;
 
-/** Objects ordered by id, in batches. */
+/** The objects ordered by id, in batches. */
 export async function* objectsBelow(folder: string): AsyncGenerator<StoredObject[]> {
   const shards = (await entriesOf(folder)).filter((entry) => entry.isDirectory() && isShard(entry.name));
   let batch: StoredObject[] = [];
@@ -30,7 +30,7 @@ export async function* objectsBelow(folder: string): AsyncGenerator<StoredObject
   if (batch.length > 0) yield batch;
 }
 
-/** Empty for a directory that does not exist. */
+/** The entries of a directory; empty if it does not exist. */
 export async function entriesOf(path: string): Promise<Dirent[]> {
   try {
     return await readdir(path, { withFileTypes: true });

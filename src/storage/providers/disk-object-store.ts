@@ -28,12 +28,12 @@ import { GrowingObject, ObjectMissingError, ObjectStore, SMALL_READ, StoredObjec
 import { ReadBuffers } from './read-buffers';
 import { endSource, readHead } from './source-head';
 
-/** Created in the root at the first start. If it is missing, another disk, or none, is mounted there. */
+/** A file that is created in the root at the first start. If it is missing, another disk, or none, is mounted there. */
 const MARKER = '.plinth-files';
-/** Modes of files and directories. GROUP if nginx sends the files: its user can be added to Plinth's group. */
+/** Modes of files and directories. GROUP is used if nginx sends the files: its user can be added to Plinth's group. */
 const PRIVATE = { file: 0o600, directory: 0o700 };
 const GROUP = { file: 0o640, directory: 0o750 };
-/** Concurrent removals. */
+/** Number of concurrent removals. */
 const CONCURRENCY = 32;
 /** Maximum bytes of an upload that is held in memory until it is complete. */
 const SMALL_WRITE = 64 * 1024;
@@ -87,8 +87,9 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
   }
 
   /**
-   * A small upload is written to its final path once it is complete. A larger one is written to .uploads and renamed, because the
-   * sweep would treat it as bytes without a row. The row makes a file visible, not its name, so both syncs come last.
+   * A small upload is written to its final path once it is complete. A larger one is written to .uploads and
+   * renamed, because the sweep would take an incomplete file for bytes without a row. The row makes a file
+   * visible, not its name, so both syncs come last.
    */
   override async put(address: ObjectAddress, chunks: AsyncIterable<Buffer>): Promise<void> {
     const [draft, final] = [this.layout.draftOf(address), this.layout.pathOf(address)];
@@ -216,7 +217,7 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
   }
 
   override async remove(addresses: readonly ObjectAddress[]): Promise<void> {
-    // On a disk that is not mounted everything seems to be removed already.
+    // On a disk that is not mounted, everything would seem to be removed already.
     await this.assertAvailable();
     for (const projectId of new Set(addresses.map((address) => address.projectId)))
       await this.layout.assertNoSymbolicLinks(projectId);
@@ -273,7 +274,7 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
     await rename(draft, final);
   }
 
-  /** The second sync is cheap: the journal that the first one writes usually contains the name already. */
+  /** The second sync is cheap: the part of the journal that the first sync writes usually contains the name already. */
   private async makeDurable(fd: number, path: string): Promise<void> {
     await syncFile(fd);
     await this.directories.sync(dirname(path));
@@ -329,7 +330,7 @@ function tooShort({ objectId }: ObjectAddress): Error {
   return new Error(`object ${objectId} is shorter than its row says`);
 }
 
-/** Leaves an AppError, and the error of a missing object, unchanged. */
+/** Returns an AppError, and the error of a missing object, unchanged. */
 function unavailable(error: unknown): Error {
   return error instanceof AppError || error instanceof ObjectMissingError ? error : storageUnavailable(error);
 }

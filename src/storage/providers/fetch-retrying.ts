@@ -17,7 +17,7 @@ class HttpStatusError extends Error {
 }
 
 /**
- * @param timeoutMs milliseconds until the head of the response arrives
+ * @param timeoutMs milliseconds to wait for the head of the response
  * @returns a response with a 2xx status, its body unread
  * @throws HttpStatusError, or fetch's error
  */

@@ -11,36 +11,39 @@ export const syncFile = promisify(fsync);
 export const closeFile = promisify(close);
 
 /**
- * Closes synchronously: close() does not block for a file that was only read, or is synced, and a thread would cost more. Not for
- * large files: if one was deleted in the meantime, close() frees its blocks.
+ * Closes synchronously: close() does not block for a file that was only read or is synced, and a call through the
+ * thread pool would cost more. Not for large files: if one was deleted in the meantime, close() frees its blocks.
  */
 export const closeNow = closeSync;
 
-/** Truncates the file to `size` bytes. @returns false when the file has fewer */
+/** Truncates the file to `size` bytes. @returns false if the file has fewer bytes */
 export async function cutFile(fd: number, size: number): Promise<boolean> {
   const facts = await promisify(fstat)(fd);
   if (facts.size > size) await promisify(ftruncate)(fd, size);
   return facts.size >= size;
 }
 
-/** @returns bytes read, less than asked for at the end of the file */
+/** @returns the number of bytes read, fewer than `length` at the end of the file */
 export function readFrom(fd: number, buffer: Buffer, length: number, position: number): Promise<number> {
   return new Promise((resolve, reject) => {
     read(fd, buffer, 0, length, position, (error, bytesRead) => (error ? reject(error) : resolve(bytesRead)));
   });
 }
 
-/** @returns bytes written, possibly fewer than given */
+/** @returns the number of bytes written, possibly fewer than given */
 function writeTo(fd: number, chunks: readonly Buffer[]): Promise<number> {
   return new Promise((resolve, reject) => {
     writev(fd, chunks, (error, bytesWritten) => (error ? reject(error) : resolve(bytesWritten)));
   });
 }
 
-/** Bytes that may wait in the queue. */
+/** Maximum bytes that wait in the queue. */
 export const MAX_WAITING = 512 * 1024;
 
-/** Bytes after which a growing object is synced while more arrives, so that the sync before the answer has little to write. */
+/**
+ * Number of bytes after which a growing object is synced while more bytes arrive, so that the sync before the
+ * response has little to write.
+ */
 export const EARLY_SYNC = 2 * 1024 * 1024;
 
 /** Writes chunks to a file while the next ones arrive: one writev() at a time, with a bounded queue. */
@@ -52,7 +55,7 @@ export class ChunkWriter {
   private writing: Promise<void> | null = null;
   private failure: { readonly reason: unknown } | null = null;
 
-  /** @param syncAfter bytes after which a sync begins while more arrives */
+  /** @param syncAfter number of bytes after which a sync begins while more bytes arrive */
   constructor(
     private readonly fd: number,
     private readonly syncAfter = Infinity,
@@ -67,14 +70,17 @@ export class ChunkWriter {
     if (this.failure) throw this.failure.reason;
   }
 
-  /** Resolves when everything is written, and no sync runs any longer. */
+  /** Resolves when everything is written and no sync is running. */
   async end(): Promise<void> {
     while (this.writing) await this.writing;
     await this.syncing;
     if (this.failure) throw this.failure.reason;
   }
 
-  /** Makes the written bytes durable. @throws the error of an earlier or concurrent sync, too: the system reports it only once */
+  /**
+   * Makes the written bytes durable.
+   * @throws also the error of an earlier or concurrent sync: the system reports an error only once
+   */
   async sync(): Promise<void> {
     await syncFile(this.fd);
     await this.syncing;

@@ -30,7 +30,7 @@ import { SourceFailure, watchSource } from './source-failure';
 const CHUNK = 8 * 1024 * 1024;
 const PAGE = 1_000;
 const METADATA = { contentType: 'application/octet-stream' };
-/** Maximum number of sources of a composition. */
+/** Maximum number of sources that one compose request can have. */
 const MAX_COMPOSED = 32;
 const MAX_RETRIES = 3;
 const MAX_RETRY_DELAY_SECONDS = 1;
@@ -61,7 +61,7 @@ export class GcsObjectStore extends ObjectStore {
     this.layout = new BucketLayout(config.prefix);
   }
 
-  /** Lists objects, which needs no permission beyond those that all other calls need. */
+  /** Lists objects, which needs no more permissions than the other calls do. */
   override async assertAvailable(): Promise<void> {
     await this.attempt(() => this.page({ prefix: this.config.prefix, maxResults: 1 }));
   }
@@ -93,7 +93,7 @@ export class GcsObjectStore extends ObjectStore {
     await this.attempt(() => this.file(from).copy(this.file(to)), from);
   }
 
-  /** Composes compositions, as one takes MAX_COMPOSED objects and an object can be written once a second. */
+  /** Composes in steps: one request takes MAX_COMPOSED objects, and an object can be written only once a second. */
   override async join(objects: readonly SizedObject[], to: ObjectAddress): Promise<void> {
     const steps: ObjectAddress[] = [];
     let sources = objects.filter(({ size }) => size > 0).map(({ address }) => address);
@@ -115,7 +115,7 @@ export class GcsObjectStore extends ObjectStore {
       steps.push(to);
       throw storageUnavailable(new Error('the joined objects have other sizes than their rows'));
     } finally {
-      // The sweep removes the others.
+      // The sweep removes the objects that are left.
       await this.remove(steps).catch(() => undefined);
     }
   }
@@ -163,7 +163,7 @@ export class GcsObjectStore extends ObjectStore {
     }
   }
 
-  /** @returns bytes of the new object @throws ObjectMissingError, AppError 500 */
+  /** @returns the number of bytes of the new object @throws ObjectMissingError, AppError 500 */
   private async compose(sources: readonly ObjectAddress[], to: ObjectAddress): Promise<number> {
     const files = sources.map((address) => this.file(address));
     const [, answer] = await this.attempt(() => this.bucket.combine(files, this.file(to)), sources[0]);
@@ -224,7 +224,7 @@ function createClient({ endpoint, keyFile, timeoutMs }: GcsConfig, isAuthenticat
     ...(endpoint ? { apiEndpoint: endpoint, useAuthWithCustomEndpoint: isAuthenticated } : {}),
     ...(keyFile ? { keyFilename: keyFile } : {}),
     retryOptions: {
-      // Safe, because objects never change and no name is reused: every call is idempotent.
+      // Safe, because objects never change and no name is reused, so every call is idempotent.
       idempotencyStrategy: IdempotencyStrategy.RetryAlways,
       maxRetries: MAX_RETRIES,
       maxRetryDelay: MAX_RETRY_DELAY_SECONDS,

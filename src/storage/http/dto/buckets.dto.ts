@@ -60,7 +60,7 @@ export class CreateBucketDto extends f.model({
   ),
 }) {}
 
-/** Omitted members stay unchanged; null removes a limit. */
+/** Omitted members leave the values unchanged; null removes a limit. */
 @f.Example({ description: 'Pictures of the team, 2026', quota_files: 10_000 })
 export class UpdateBucketDto extends f.model(PartialType(OmitType(CreateBucketDto, ['name'])), {
   name: f.omittable.text({ example: 'Team Photos' }),

@@ -7,7 +7,7 @@ import * as f from '../../../http/model/fields';
 
 const FILE_FIELDS = { id: UUID_EXAMPLE, bucket_id: '5a1f4b1e-7f0e-4d5c-8a52-7c1c2a9d3e44' };
 const SHA256 = '7509e5bda0c762d2bac7f90d758b5b2263fa01ccbc542ab5e3df163be08e6ca9';
-/** A limit in bytes or files; null: none. */
+/** A limit in bytes or files; null for no limit. */
 const LIMIT = { ...SIZE, nullable: true } as const;
 
 export class BucketResponse
@@ -78,7 +78,7 @@ export class BulkSignedUrlResponse extends f.model({
   error: f.nullable(
     f.field<{ message: string; code: string; status: number }>({
       type: 'object',
-      // `required` is the list of its members.
+      // Makes the member itself required; `required` lists the members of its object.
       selfRequired: true,
       required: ['message', 'code', 'status'],
       additionalProperties: false,

@@ -1,6 +1,6 @@
 /**
- * Text in URLs that reaches the database. PostgreSQL would refuse NUL and half surrogate pairs with its own error.
- * JSON bodies are checked as a whole when they are parsed.
+ * Text in URLs that reaches the database. PostgreSQL would refuse NUL and unpaired surrogates with its own
+ * error. JSON bodies are checked as a whole when they are parsed.
  */
 import { Injectable, PipeTransform } from '@nestjs/common';
 import { ValidateBy } from 'class-validator';
@@ -9,7 +9,7 @@ import { invalidParameters } from '../../storage.errors';
 
 const unstorable = (name: string): string => `${name} holds a NUL or half a surrogate pair`;
 
-/** A query parameter that is given once at most, with at most `max` characters. */
+/** A query parameter that may occur once, with at most `max` characters. */
 export const QueryText = (max: number): PropertyDecorator =>
   ValidateBy({
     name: 'queryText',
@@ -19,14 +19,14 @@ export const QueryText = (max: number): PropertyDecorator =>
     },
   });
 
-/** @returns the reason why the value of a query parameter is refused; null when it is valid */
+/** @returns the reason why the value of a query parameter is refused; null if it is valid */
 function textFault(name: string, value: unknown, max: number): string | null {
   if (typeof value !== 'string') return `${name} must be given once`;
   if (value.length > max) return `${name} must not be longer than ${max} characters`;
   return isStorableText(value) ? null : unstorable(name);
 }
 
-/** The slug or name of a bucket in a path. @throws AppError 400 */
+/** The slug or name of a bucket in a path. @throws AppError 400 for text that no bucket can have */
 export function bucketAddressOf(address: string): string {
   if (!isStorableText(address)) throw invalidParameters(unstorable("The bucket's name"));
   return address;

@@ -1,6 +1,6 @@
 /**
  * Validates a request by its DTO without Nest's pipes: on the busiest routes they cost more than the
- * validation itself, and a credential in the address has to be verified first.
+ * validation itself, and a credential in the URL has to be verified first.
  */
 import type { Type } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
@@ -10,12 +10,12 @@ import { isJsonObject, isTooLargeToCheck } from '../../../common/text/json';
 import { bodyTooLargeToCheck } from '../../../http/bodies/body.errors';
 import { invalidParameters } from '../../storage.errors';
 
-/** A query string; parameters that the DTO lacks are left out. @throws AppError 400 */
+/** A query string; parameters that the DTO lacks are left out. @throws AppError 400 for an invalid value */
 export function validQuery<T extends object>(dto: Type<T>, query: object): T {
   return validated(dto, query, { whitelist: true });
 }
 
-/** A JSON body without nested objects; members that the DTO lacks are refused. @throws AppError 400 */
+/** A JSON body without nested objects; members that the DTO lacks are refused. @throws AppError 400 for an invalid value */
 export function validBody<T extends object>(dto: Type<T>, body: unknown): T {
   if (!isJsonObject(body)) throw invalidParameters('The body must be a JSON object');
   return validated(dto, body, { whitelist: true, forbidNonWhitelisted: true });

@@ -23,7 +23,7 @@ export async function newChecksum(algorithm: ChecksumAlgorithm): Promise<Checksu
       return new Crc32();
     case 'crc32c':
     case 'crc64nvme': {
-      // Loaded on first use, since few clients send these.
+      // Loaded on first use, because few clients send these checksums.
       const { Crc32c, Crc64Nvme } = await import('@aws-sdk/checksums/crc');
       const checksum = algorithm === 'crc32c' ? new Crc32c() : new Crc64Nvme();
       return {

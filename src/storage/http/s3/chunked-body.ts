@@ -1,7 +1,7 @@
 /**
- * Content-Encoding aws-chunked: `<size in hexadecimal>[;chunk-signature=<signature>]`, the bytes, and after the last chunk, which is
- * empty, the trailing headers. Bytes are passed on as they arrive, and the signature of a chunk is checked at its end; the file becomes visible
- * only after the last one.
+ * Content-Encoding aws-chunked: `<size in hexadecimal>[;chunk-signature=<signature>]`, the bytes, and after
+ * the last chunk, which is empty, the trailing headers. Bytes are passed on as they arrive. The signature of
+ * a chunk is checked at its end; the file becomes visible only after the last chunk.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { Slices } from '../../../common/time/slices';
@@ -9,10 +9,10 @@ import { incompleteBody, invalidRequest, signatureMismatch } from './s3.errors';
 import { type ChunkSigner, sha256 } from './signature';
 
 const CHUNK_HEAD = /^([0-9a-f]{1,8})(?:;chunk-signature=([0-9a-f]{64}))?$/i;
-/** Bytes. */
+/** Maximum bytes of a line. */
 const MAX_LINE = 1_024;
 const MAX_TRAILERS = 10;
-/** Bytes that are passed on together, since a client may send chunks of one byte. */
+/** Bytes that are passed on together: a client may send chunks of one byte. */
 const PIECE = 16 * 1024;
 const LINE_END = Buffer.from('\r\n');
 
@@ -22,7 +22,7 @@ export class ChunkedBody {
   private rest: Buffer = Buffer.alloc(0);
   private readonly source: AsyncIterator<Buffer>;
 
-  /** @param signer null: chunks are not signed @param hasTrailer whether the request announced trailing headers */
+  /** @param signer null if chunks are not signed @param hasTrailer whether the request announced trailing headers */
   constructor(
     source: AsyncIterable<Buffer>,
     private readonly signer: ChunkSigner | null,
@@ -31,7 +31,7 @@ export class ChunkedBody {
     this.source = source[Symbol.asyncIterator]();
   }
 
-  /** The bytes of the chunks. @throws AppError 400, 403 */
+  /** The bytes of the chunks. @throws AppError 400 for a malformed body, 403 for a wrong signature */
   async *bytes(): AsyncGenerator<Buffer, void, undefined> {
     const slices = new Slices();
     let [small, bytes]: [Buffer[], number] = [[], 0];

@@ -1,4 +1,4 @@
-/** Rules of cross-origin access: read from XML or from the bucket's row, printed as XML, and matched with a request. */
+/** Seconds; null for the browser's default. */
 import { malformedXml } from './s3.errors';
 import { childrenOf, textIn, type XmlElement, type XmlMembers } from './xml';
 
@@ -21,7 +21,7 @@ const ORIGIN = /^[^*\s\p{Cc}]{0,255}\*?[^*\s\p{Cc}]{0,255}$/u;
 const HEADER_PATTERN = /^[\w!#$%&'+.^`|~-]{0,128}\*?[\w!#$%&'+.^`|~-]{0,128}$/;
 const HEADER = /^[\w!#$%&'*+.^`|~-]{1,128}$/;
 
-/** @throws AppError 400 */
+/** @throws AppError 400 for rules that are not valid */
 export function parseCors(document: XmlElement): CorsRule[] {
   const texts = (element: XmlElement, name: string): string[] =>
     childrenOf(element, name).map(({ text }) => text.trim());
@@ -62,10 +62,10 @@ export const printCors = (rules: readonly CorsRule[]): XmlMembers => ({
 });
 
 /**
- * The rule for a request; also null for a preflight that asks for more than MAX_REQUESTED headers, since each is
- * compared with each pattern.
+ * The rule for a request; null if none applies. Also null for a preflight with more than MAX_REQUESTED
+ * headers, because each is compared with each pattern.
  * @param rules with headers in lower case
- * @param requested names of the headers of a preflight
+ * @param requested names of the headers that a preflight asks for
  */
 export function ruleFor(
   rules: readonly CorsRule[],

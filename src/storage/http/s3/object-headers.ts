@@ -15,7 +15,7 @@ const MAX_TAGS = 10;
 /** Maximum characters of names and values. */
 const MAX_METADATA = 8_192;
 
-/** Headers that would change what is stored, or its protection, if they were ignored. */
+/** Headers that are refused: ignoring them would change what is stored, or how it is protected. */
 const REFUSED: Readonly<Record<string, (value: string) => boolean>> = {
   'x-amz-acl': (value) => !['private', 'bucket-owner-full-control'].includes(value),
   'x-amz-server-side-encryption': (value) => value !== 'AES256',
@@ -26,13 +26,13 @@ const REFUSED: Readonly<Record<string, (value: string) => boolean>> = {
   'x-amz-write-offset-bytes': () => true,
 };
 
-/** @throws AppError 501 unless the request asks for the ACL that everything has */
+/** @throws AppError 501 unless the request names the ACL that every bucket and object has */
 export function assertPrivateAcl(request: Request): void {
   if (request.get('x-amz-acl') === undefined) throw notImplemented('An ACL in the body, or with grants');
   assertSupported(request);
 }
 
-/** @throws AppError 501 */
+/** @throws AppError 501 for a header that is not supported */
 export function assertSupported(request: Request): void {
   for (const [name, isRefused] of Object.entries(REFUSED)) {
     const value = request.get(name);
@@ -40,7 +40,7 @@ export function assertSupported(request: Request): void {
   }
 }
 
-/** @throws AppError 400 */
+/** @throws AppError 400 for invalid or too much metadata */
 export function metadataOf(request: Request): JsonObject {
   const metadata: Record<string, unknown> = Object.fromEntries(
     Object.entries(request.headers)
@@ -52,13 +52,13 @@ export function metadataOf(request: Request): JsonObject {
   return metadata as JsonObject;
 }
 
-/** Node gives the bytes of headers as Latin-1. */
+/** Node decodes the bytes of headers as Latin-1. */
 function utf8(text: string): string {
   const decoded = Buffer.from(text, 'latin1').toString();
   return decoded.includes('\ufffd') ? text : decoded;
 }
 
-/** @throws AppError 400 */
+/** @throws AppError 400 for invalid tags */
 export function tagsOf(pairs: readonly (readonly [key: string, value: string])[]): JsonObject {
   if (pairs.length > MAX_TAGS)
     throw s3Error(400, 'BadRequest', `An object may have at most ${MAX_TAGS} tags`);
@@ -78,7 +78,10 @@ export function storedTags({ metadata }: Pick<S3File, 'metadata'>): [string, str
   return pairs.filter((pair): pair is [string, string] => typeof pair[1] === 'string');
 }
 
-/** Metadata values whose names are valid for headers, up to MAX_METADATA; `x-amz-missing-meta` counts the other members. */
+/**
+ * Headers for the metadata values whose names are valid in headers, up to MAX_METADATA; `x-amz-missing-meta`
+ * counts the other values.
+ */
 export function metadataHeaders(file: S3File): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = {};
   let [left, missing] = [MAX_METADATA, 0];
@@ -105,7 +108,7 @@ const OVERRIDES = {
   'response-expires': 'Expires',
 } as const;
 
-/** @throws AppError 400 */
+/** @throws AppError 400 for a value that a header cannot have */
 export function overriddenHeaders(query: ReadonlyMap<string, string>): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = {};
   for (const [parameter, name] of Object.entries(OVERRIDES)) {
@@ -117,7 +120,7 @@ export function overriddenHeaders(query: ReadonlyMap<string, string>): OutgoingH
   return headers;
 }
 
-/** Undefined: the file's own. @throws AppError 400 */
+/** The type that the query asks for; undefined for the file's own type. @throws AppError 400 for an invalid type */
 export function overriddenType(query: ReadonlyMap<string, string>): string | undefined {
   const type = query.get('response-content-type');
   if (type !== undefined && !isContentType(type))

@@ -8,7 +8,7 @@ import { S3Body } from './s3-body';
 import type { S3Call } from './s3-call';
 import { parseXml, type XmlElement } from './xml';
 
-/** Maximum bytes: enough for a list of ten thousand parts with their checksums. */
+/** Maximum bytes of a document: enough for a list of ten thousand parts with their checksums. */
 const MAX_XML = 2 * 1024 * 1024;
 /** Bytes of memory for each byte of a document. */
 const XML_MULTIPLE = 8;
@@ -17,7 +17,10 @@ const XML_MULTIPLE = 8;
 export class S3Bodies {
   constructor(private readonly bodies: BodyReader) {}
 
-  /** @param held bytes of the file that the provider holds in memory @throws AppError 400, 501, 503 */
+  /**
+   * @param held number of bytes of the file that the provider holds in memory
+   * @throws AppError 400, 501 for an unsupported encoding, 503 if there is no memory
+   */
   async openFile(call: S3Call, held: number): Promise<UploadForm & { readonly body: S3Body }> {
     const body = this.bodyOf(call, true);
     const memory = await this.bodies.reserve(

@@ -1,4 +1,7 @@
-/** The body of a request as a file: taken out of its chunks, and compared with the digests that the client declared. */
+/**
+ * The body of a request as a file: extracts the bytes from their chunks, and compares them with the digests
+ * that the client declared.
+ */
 import { createHash, type Hash } from 'node:crypto';
 import type { Request } from 'express';
 import type { PaceLimits } from '../../../admission/body-pace';
@@ -20,7 +23,7 @@ const SHA256 = /^[0-9a-f]{64}$/;
 
 interface Declared {
   readonly algorithm: ChecksumAlgorithm;
-  /** The checksum in base64; null: it is in the trailer. */
+  /** The checksum in base64; null if it is in the trailer. */
   readonly value: string | null;
 }
 
@@ -88,7 +91,7 @@ export class S3Body {
     if (value !== (await this.checksum.digest())) throw badDigest();
   }
 
-  /** The MD5, after all bytes have been read. */
+  /** The MD5; call it after all bytes have been read. */
   digest(): Buffer {
     return (this.md5Digest ??= this.md5?.digest() ?? Buffer.alloc(0));
   }
@@ -99,7 +102,7 @@ export class S3Body {
   }
 }
 
-/** The length without the framing of chunks. @throws AppError 400 */
+/** The length without the framing of chunks. @throws AppError 400 for an invalid length */
 function announcedBytes({ headers }: Request): number | null {
   const decoded = headers['x-amz-decoded-content-length'];
   const text = decoded ?? headers['content-length'];
@@ -109,7 +112,10 @@ function announcedBytes({ headers }: Request): number | null {
   return Number(text);
 }
 
-/** @throws AppError 400, 501: a coding of the file itself would not be kept */
+/**
+ * @throws AppError 400 for an encoding that contradicts the chunks, 501 for an encoding of the file itself,
+ * which would not be kept
+ */
 function assertEncoding(request: Request, isChunked: boolean): void {
   const codings = (request.get('content-encoding') ?? '')
     .split(',')
@@ -123,7 +129,7 @@ function assertEncoding(request: Request, isChunked: boolean): void {
     throw s3Error(400, 'InvalidDigest', 'Content-MD5 is not an MD5 in base64');
 }
 
-/** @throws AppError 400 */
+/** @throws AppError 400 for an invalid checksum, or several */
 function declaredChecksum(request: Request, hasTrailer: boolean): Declared | null {
   const given = Object.entries(request.headers).flatMap(([name, value]) => {
     const algorithm = algorithmOf(name);

@@ -53,7 +53,8 @@ export class S3Buckets {
     if (!NAME.test(bucket))
       throw s3Error(400, 'InvalidBucketName', 'The name of a bucket must have 3 to 63 of a-z, 0-9, . and -');
     if (request.get('x-amz-bucket-object-lock-enabled') === 'true') throw notImplemented('Object lock');
-    // The location in the body is ignored: there is only one. The body itself is read to its end with the connection.
+    // The location in the body is ignored, because there is only one location. The body itself is discarded
+    // when the connection ends.
     await this.buckets.create(caller, { name: bucket });
     response
       .set('Location', `/${encode(bucket)}`)
@@ -108,7 +109,7 @@ export class S3Buckets {
     });
   }
 
-  /** ListObjectVersions: each object is its only version, as in a bucket that never had versions. */
+  /** ListObjectVersions: each object is its only version, as in an S3 bucket in which versioning was never enabled. */
   async listVersions(call: BucketCall, response: Response): Promise<void> {
     const marker = call.query.get('key-marker') ?? '';
     const { listing, entries, last, page } = await this.pageOf(call, marker);
@@ -134,7 +135,10 @@ export class S3Buckets {
     sendXml(response, 'AccessControlPolicy', aclOf(caller));
   }
 
-  /** PutBucketAcl: accepts only the ACL that every bucket has. @throws AppError 404, 501 */
+  /**
+   * PutBucketAcl: accepts only the ACL that every bucket has.
+   * @throws AppError 404 for an unknown bucket, 501 for any other ACL
+   */
   async putAcl({ caller, bucket, request }: BucketCall, response: Response): Promise<void> {
     await this.buckets.get(caller, bucket);
     assertPrivateAcl(request);
@@ -163,14 +167,14 @@ export class S3Buckets {
 
 const REGION = 'us-east-1';
 
-/** A bucket that another surface created may have a name that S3 does not allow. */
+/** The name of a bucket. If another surface gave it a name that S3 does not allow, its slug. */
 const nameOf = ({ name, slug }: Bucket): string => (NAME.test(name) ? name : slug);
 
 function isNotEmpty(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && error.code === bucketNotEmpty(1).code;
 }
 
-/** The parameters that all lists share. @throws AppError 400, 501 */
+/** The parameters that all lists share. @throws AppError 400 for an invalid parameter, 501 for an unsupported encoding */
 export function list(query: S3Call['query'], limitName = 'max-keys') {
   const encoding = query.get('encoding-type') ?? null;
   if (encoding !== null && encoding !== 'url') throw invalidArgument('encoding-type must be url');
@@ -190,13 +194,13 @@ export function list(query: S3Call['query'], limitName = 'max-keys') {
   };
 }
 
-/** @throws AppError 400 */
+/** @throws AppError 400 for text that is not a whole number */
 function wholeNumber(text: string, name: string): number {
   if (!/^\d{1,10}$/.test(text)) throw invalidArgument(`${name} must be a whole number`);
   return Number(text);
 }
 
-/** The position of a page of buckets. @throws AppError 400 */
+/** The position of a page of buckets. @throws AppError 400 for an invalid token */
 const startOf = (token: string | undefined, length: number): number =>
   token === undefined ? 0 : Math.min(wholeNumber(token, 'continuation-token'), length);
 
@@ -210,7 +214,7 @@ function contents({ name, file }: Entry, text: (value: string) => string): XmlMe
   };
 }
 
-/** A marker that is a folder of the list stands for everything in it. */
+/** If the marker is a folder of the list, the page begins after everything in it. */
 function place(start: string, prefix: string, delimiter: string | null): After {
   if (start === '') return null;
   const first = delimiter === null ? -1 : start.indexOf(delimiter, prefix.length);
@@ -220,7 +224,7 @@ function place(start: string, prefix: string, delimiter: string | null): After {
 const formatToken = ({ name, isFolder }: Entry): string =>
   Buffer.from(JSON.stringify([name, isFolder])).toString('base64url');
 
-/** @throws AppError 400 */
+/** @throws AppError 400 for a token that another list did not return */
 function parseToken(token: string): After {
   try {
     const value: unknown = JSON.parse(Buffer.from(token, 'base64url').toString());

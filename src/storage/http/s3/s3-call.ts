@@ -15,7 +15,7 @@ export interface S3Call {
   /** The signed x-amz-content-sha256. */
   readonly payload: string;
   readonly signer: ChunkSigner;
-  /** The only bucket that the key reaches; null: all. */
+  /** The only bucket that the key can reach; null for all buckets. */
   readonly only: string | null;
   /** Null for operations on all buckets. */
   readonly bucket: string | null;
@@ -26,7 +26,7 @@ export interface S3Call {
 const CALLS = new WeakMap<Request, S3Call>();
 export const rememberCall = (call: S3Call): void => void CALLS.set(call.request, call);
 
-/** The route must use S3Guard. */
+/** The S3Call of a request; its route must use S3Guard. */
 export function callOf(request: Request): S3Call {
   const call = CALLS.get(request);
   if (!call) throw new Error('this route lacks S3Guard');
@@ -34,7 +34,7 @@ export function callOf(request: Request): S3Call {
 }
 
 const PATH = /^\/p\/[^/]+\/storage\/v1\/s3(?:\/([^/]*)(?:\/(.*))?)?$/s;
-/** Bytes. */
+/** Maximum bytes of a key. */
 const MAX_KEY = 1_024;
 
 /** @throws AppError 400, 404 for text that no bucket or file can have */
@@ -50,7 +50,11 @@ export function addressOf(url: string): Pick<S3Call, 'bucket' | 'key'> {
   return { bucket: bucket === '' ? null : bucket, key: key === '' ? null : key };
 }
 
-/** `bucket/key`, encoded. @throws AppError 400, 403, 404 */
+/**
+ * The bucket and the key in `bucket/key`, which is percent-encoded.
+ * @throws AppError 400 for other text, 403 for a bucket that the key cannot reach, 404 for text that no
+ * bucket or file can have
+ */
 export function sourceOf({ only }: S3Call, header: string): { address: FileAddress } {
   const [path = '', version] = header.replace(/^\//, '').split('?versionId=', 2);
   if (version !== undefined && version !== 'null') throw fileNotFound();
@@ -63,7 +67,7 @@ export function sourceOf({ only }: S3Call, header: string): { address: FileAddre
   return { address };
 }
 
-/** @throws AppError 403 */
+/** @throws AppError 403 for a bucket that the key cannot reach */
 export function assertReachable(only: string | null, bucket: string | null): void {
   if (only !== null && bucket !== null && bucket !== only)
     throw accessDenied('The key is bound to another bucket');

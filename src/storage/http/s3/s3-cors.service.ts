@@ -79,8 +79,8 @@ export class S3Cors {
   }
 
   /**
-   * The rights of a page of another origin by the rules of the bucket; null if no rules apply. Runs before
-   * the signature is verified, as preflights have none: one statement for a project in VALIDITY_MS.
+   * The rights of a page of another origin by the rules of the bucket; null if no rules apply. Runs before the
+   * signature is verified, because preflights have none. It takes at most one statement per project in VALIDITY_MS.
    * @throws AppError 403 for a preflight that no rule allows
    */
   async decide({ url, method, headers }: Request): Promise<CorsOptions | null> {

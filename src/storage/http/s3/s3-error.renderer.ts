@@ -1,6 +1,6 @@
 /**
- * Errors as S3's clients read them: XML, with the codes and the statuses of S3, from which clients decide
- * whether to try again.
+ * Errors in the form that S3's clients read: XML, with the codes and the statuses of S3, by which clients
+ * decide whether to try again.
  */
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
@@ -12,7 +12,7 @@ import { RateHeaders } from '../rate-headers';
 import { storageErrorBody } from '../storage-error.renderer';
 import { printXml } from './xml';
 
-/** The code, and the status if it differs from that of the error. */
+/** The S3 code, and the status if it differs from that of the error. */
 const KNOWN: Readonly<Record<string, readonly [code: string, status?: number]>> = {
   invalid_parameters: ['InvalidArgument'],
   unauthorized: ['AccessDenied', 403],
@@ -38,7 +38,7 @@ const KNOWN: Readonly<Record<string, readonly [code: string, status?: number]>> 
   project_paused: ['ServiceUnavailable'],
 };
 const REQUEST_ID = 'x-amz-request-id';
-/** S3's own codes. */
+/** The form of S3's own codes. */
 const OWN = /^[A-Z][A-Za-z0-9]+$/;
 
 @Injectable()

@@ -1,4 +1,4 @@
-/** The listener of S3_PORT: the S3 protocol at the root, for clients that do not support a path. */
+/** The listener of S3_PORT: serves the S3 protocol at the root, for clients that do not support a path. */
 import { Inject, Injectable, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { createServer, type RequestListener, type Server } from 'node:http';
@@ -9,9 +9,9 @@ import { PortError } from '../../../http/port-error';
 import { contextOf } from '../../../http/request-context';
 import { toOriginForm } from '../../../http/request-head';
 
-/** Milliseconds that running requests have when the process ends. */
+/** Milliseconds that running requests have to complete when the process ends. */
 const END_LIMIT_MS = 5_000;
-/** The same as for the first listener (http-adapter.ts). */
+/** The same limits as for the main listener (http-adapter.ts). */
 const LIMITS = {
   maxHeaderSize: 64 * 1024,
   keepAliveTimeout: 75_000,
@@ -28,7 +28,7 @@ export class S3Listener implements OnApplicationBootstrap, OnApplicationShutdown
     private readonly host: HttpAdapterHost,
   ) {}
 
-  /** @throws PortError */
+  /** @throws PortError if the port cannot be used */
   async onApplicationBootstrap(): Promise<void> {
     const { s3, maxClientConnections, minBodyRate, bodyRateWindowMs } = this.config;
     if (s3 === null) return;

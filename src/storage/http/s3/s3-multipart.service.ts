@@ -21,7 +21,7 @@ import { invalidArgument, malformedXml, noSuchUpload, s3Error } from './s3.error
 import { childrenOf, textIn, type XmlElement } from './xml';
 
 const MAX_PARTS = 10_000;
-/** Minimum bytes of each part but the last. */
+/** Minimum bytes of each part except the last. */
 const SMALLEST_PART = 5 * 1024 * 1024;
 const MAX_LISTED = 1_000;
 
@@ -90,7 +90,7 @@ export class S3Multipart {
     });
   }
 
-  /** Undefined where the bytes have to pass through Plinth: the store copies whole objects only. */
+  /** Undefined if the bytes have to pass through Plinth: the store itself copies whole objects only. */
   private copierOf(
     { address, size }: S3File,
     range: ByteRange,
@@ -127,7 +127,7 @@ export class S3Multipart {
     );
     if (wanted.length === 0 || wanted.length > MAX_PARTS) throw malformedXml();
     const etag = etagOf(wanted);
-    // The answer to an earlier request may have been lost.
+    // The response to an earlier request may have been lost.
     if (upload.isCompleted) {
       if ((await this.contents.findS3File(caller, bucket, key))?.etag !== etag) throw noSuchUpload();
     } else {
@@ -144,7 +144,7 @@ export class S3Multipart {
     });
   }
 
-  /** @throws AppError 404, 412 */
+  /** @throws AppError 404 or 412 if the condition of the request is not met */
   private async assertMayReplace(call: ObjectCall): Promise<void> {
     const { upsert } = await this.objects.writeCondition(call);
     const exists = !upsert && (await this.contents.findS3File(call.caller, call.bucket, call.key));
@@ -183,7 +183,7 @@ export class S3Multipart {
     });
   }
 
-  /** Lists all of them on one page, in the order of keys; a project has at most a thousand. */
+  /** Lists all uploads on one page, in the order of keys; a project has at most a thousand uploads. */
   async list(
     { caller, bucket, query }: S3Call & { readonly bucket: string },
     response: Response,
@@ -236,7 +236,7 @@ function translated(error: unknown): never {
   throw isMissing ? noSuchUpload() : error;
 }
 
-/** @throws AppError 400 */
+/** @throws AppError 400 for text that is not a part number */
 function partNumber(text: string | null | undefined): number {
   const number = /^\d{1,5}$/.test(text ?? '') ? Number(text) : 0;
   if (number < 1 || number > MAX_PARTS)
@@ -261,7 +261,7 @@ function etagOf(parts: readonly WantedPart[]): string {
   return `${hash.digest('hex')}-${parts.length}`;
 }
 
-/** @throws AppError 400 */
+/** @throws AppError 400 for parts that are missing, out of order, too small, or have another entity tag */
 function chosenParts(stored: readonly UploadPart[], wanted: readonly WantedPart[]): ChosenParts['parts'] {
   if (wanted.some(({ number }, index) => number <= (wanted[index - 1]?.number ?? 0)))
     throw s3Error(400, 'InvalidPartOrder', 'The parts must be listed in the order of their numbers');
@@ -285,13 +285,13 @@ function sourceMissing(error: unknown): never {
   throw error instanceof ObjectMissingError ? fileNotFound() : error;
 }
 
-/** Of a part that the store copied: the MD5 of its bytes where that is known. */
+/** The entity tag of a part that the store copied: the MD5 of its bytes if that is known. */
 function copiedEtag({ etag, size }: S3File, { start, end }: ByteRange): string {
   if (end - start + 1 === size && !etag.includes('-')) return etag;
   return createHash('md5').update(`${etag} ${start}-${end}`).digest('hex');
 }
 
-/** Parses a range whose ends are inclusive. @throws AppError 400, 416 */
+/** Parses a range whose ends are inclusive. @throws AppError 400 for a malformed range, 416 for a range beyond the object */
 function copiedRange(header: string | undefined, size: number): ByteRange {
   if (header === undefined) return { start: 0, end: size - 1 };
   const [, first = '', last = ''] = /^bytes=(\d{1,15})-(\d{1,15})$/.exec(header) ?? [];

@@ -75,7 +75,7 @@ export class S3Objects {
     });
   }
 
-  /** @throws AppError 404 */
+  /** @throws AppError 404 if there is no such object */
   async find({ caller }: S3Call, { bucket, filename }: FileAddress): Promise<S3File> {
     const file = await this.contents.findS3File(caller, bucket, filename);
     if (!file) throw fileNotFound();
@@ -104,7 +104,10 @@ export class S3Objects {
       .end();
   }
 
-  /** If-None-Match: * only creates, and If-Match only replaces that object. @throws AppError 404, 412, 501 */
+  /**
+   * `If-None-Match: *` allows only a new object, `If-Match` only the replacement of that object.
+   * @throws AppError 404 or 412 if the condition is not met, 501 for other conditions
+   */
   async writeCondition(call: ObjectCall): Promise<{ upsert: boolean; replaces?: S3File['address'] }> {
     const [absent, present] = [call.request.get('if-none-match'), call.request.get('if-match')];
     if (absent !== undefined && absent !== '*') throw notImplemented('If-None-Match with an entity tag');
@@ -146,7 +149,7 @@ export class S3Objects {
     });
   }
 
-  /** The source of a copy, whose conditions are met. @throws AppError 400, 403, 404, 412 */
+  /** The source of a copy, after its conditions were checked. @throws AppError as sourceOf(), 412 if a condition is not met */
   async copySource(call: S3Call): Promise<{ address: FileAddress; file: S3File }> {
     const header = (name: string): string | undefined => call.request.get(`x-amz-copy-source${name}`);
     const { address } = sourceOf(call, header('') ?? '');
@@ -164,7 +167,7 @@ export class S3Objects {
     return { address, file };
   }
 
-  /** An object that does not exist is deleted, too. @throws AppError 403 */
+  /** Also succeeds for an object that does not exist. @throws AppError 403 if a policy refuses */
   async remove({ caller, bucket, key }: ObjectCall, response: Response): Promise<void> {
     const removed = await this.files.removeFiles(caller, bucket, [key]);
     if (removed.length === 0 && (await this.contents.findS3File(caller, bucket, key))) throw forbidden();
@@ -195,7 +198,10 @@ export class S3Objects {
     sendXml(response, 'AccessControlPolicy', aclOf(call.caller));
   }
 
-  /** PutObjectAcl: accepts only the ACL that every object has. @throws AppError 404, 501 */
+  /**
+   * PutObjectAcl: accepts only the ACL that every object has.
+   * @throws AppError 404 for an unknown object, 501 for any other ACL
+   */
   async putAcl(call: ObjectCall, response: Response): Promise<void> {
     await this.find(call, { bucket: call.bucket, filename: call.key });
     assertPrivateAcl(call.request);
@@ -231,12 +237,12 @@ export class S3Objects {
   }
 }
 
-/** Some clients send tags without their quotes. */
+/** Adds the quotes of entity tags, which some clients leave out. */
 function requote(header: string | undefined): string | undefined {
   return header === undefined || header === '*' || header.includes('"') ? header : quoted(header);
 }
 
-/** @throws AppError 400 */
+/** @throws AppError 400 for any value other than COPY and REPLACE */
 function directive(value: string | undefined): boolean {
   if (value !== undefined && value !== 'COPY' && value !== 'REPLACE')
     throw invalidArgument('A directive must be COPY or REPLACE');

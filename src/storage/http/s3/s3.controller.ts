@@ -1,5 +1,5 @@
 /**
- * The S3 protocol. Its operations differ by method, path and query, which a path router cannot distinguish;
+ * The S3 protocol. Its operations are distinguished by method, path and query, which a path router cannot do;
  * the OpenAPI document leaves them out (docs/reference/storage-s3.md lists them).
  */
 import { All, Controller, Req, Res, UseGuards } from '@nestjs/common';
@@ -13,7 +13,7 @@ import { S3Guard } from './s3.guard';
 import { type ObjectCall, S3Objects } from './s3-objects.service';
 import { notImplemented, s3Error } from './s3.errors';
 
-/** Parameters that make a request another operation. */
+/** Query parameters that turn a request into another operation. */
 const SUBRESOURCES = new Set([
   'accelerate', 'acl', 'analytics', 'attributes', 'cors', 'delete', 'encryption', 'intelligent-tiering', 'inventory', 'legal-hold',
   'lifecycle', 'location', 'logging', 'metrics', 'notification', 'object-lock', 'ownershipControls', 'policy', 'policyStatus',
@@ -95,7 +95,7 @@ export class S3Controller {
     } else {
       await handlerOf(this.onObjects, operation)({ ...call, bucket, key }, response);
     }
-    // The unread rest of a body is discarded with the connection.
+    // The rest of the body, which was not read, is discarded when the connection ends.
     request.resume();
   }
 }
@@ -110,7 +110,7 @@ function handlerOf<C>(handlers: Handlers<C>, operation: string): Handlers<C>[str
   return handler;
 }
 
-/** Features that buckets do not have, answered as S3 does for a bucket without them; clients ask for these. */
+/** Features that buckets do not have. Clients ask for them, so they get the answer of S3 for a bucket without the feature. */
 const ABSENT: Readonly<Record<string, string>> = {
   'GET policy': 'NoSuchBucketPolicy',
   'GET lifecycle': 'NoSuchLifecycleConfiguration',

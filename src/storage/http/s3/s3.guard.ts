@@ -1,6 +1,6 @@
 /**
- * Signature, rights of the key, and the rate of the plan. A key has the rights of the service-role key, or of a user; with a
- * session token, which is a user's access token, the policies decide for that user.
+ * Checks the signature, the rights of the key, and the rate limit of the plan. A key has the rights of the service-role
+ * key, or of a user; with a session token, which is a user's access token, the policies decide for that user.
  */
 import { CanActivate, ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
@@ -30,7 +30,7 @@ import { type ChunkSigner, queryOf, type Signature, signatureOf, verifySignature
 const READING = new Set(['GET', 'HEAD']);
 const REASON = 'auth.users is closed to the roles of callers';
 
-/** A key, or the project's slug with the anon key as its secret, which needs a session token. */
+/** A key. Or the project's slug with the anon key as its secret; such a request needs a session token. */
 interface Credential {
   readonly project: Project;
   readonly secrets: readonly string[];
@@ -86,7 +86,7 @@ export class S3Guard implements CanActivate {
     return true;
   }
 
-  /** @throws AppError 403 */
+  /** @throws AppError 403 for an unknown key */
   private async find(accessKeyId: string): Promise<Credential> {
     const id = projectIdOf(accessKeyId);
     const owner = id === null ? null : await this.registry.findById(id);
@@ -101,7 +101,7 @@ export class S3Guard implements CanActivate {
     return { project, secrets, key: null };
   }
 
-  /** @throws AppError 400, 403 */
+  /** @throws AppError 400 for an invalid session token, 403 if the key or the user is not valid */
   private async callerOf({ project, key }: Credential, token: string | null): Promise<Caller> {
     if (token !== null) {
       const apiKey = { project, role: ANON_ROLE, claims: {} } as const;
@@ -137,7 +137,7 @@ export class S3Guard implements CanActivate {
   }
 }
 
-/** During a rotation the anon key has two forms. @throws AppError 403 */
+/** Verifies with each form of the anon key: during a rotation it has two. @throws AppError 403 if no form matches */
 function verifyWithAny(
   request: Request,
   address: Parameters<typeof verifySignature>[1],

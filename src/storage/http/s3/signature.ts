@@ -1,6 +1,6 @@
 /**
- * Signature Version 4 (https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html): in the header, in the
- * query of a presigned address, and of the chunks of a body.
+ * Signature Version 4 (https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html):
+ * in the header, in the query of a presigned URL, and in the chunks of a body.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -18,7 +18,7 @@ const BASIC_TIME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
 export const UNSIGNED = 'UNSIGNED-PAYLOAD';
 const EMPTY_SHA256 = createHash('sha256').digest('hex');
 
-/** What a request states about its signature; not verified yet. */
+/** The signature that a request claims to have; not verified yet. */
 export interface Signature {
   readonly accessKeyId: string;
   readonly sessionToken: string | null;
@@ -28,7 +28,7 @@ export interface Signature {
   readonly time: string;
   readonly signed: readonly string[];
   readonly signature: string;
-  /** A SHA-256, UNSIGNED-PAYLOAD, or one of the STREAMING- forms. */
+  /** The SHA-256 of the body, UNSIGNED-PAYLOAD, or one of the STREAMING-... values. */
   readonly payload: string;
 }
 
@@ -43,7 +43,7 @@ export interface ChunkSigner {
 /** Pairs of a query, decoded, in their order. */
 export type Query = readonly (readonly [name: string, value: string])[];
 
-/** @throws AppError 400, 403 */
+/** @throws AppError 400 for a malformed signature, 403 without one */
 export function signatureOf({ headers }: IncomingMessage, query: Query, now: number): Signature {
   const fields = new Map(query);
   const isPresigned = fields.has('X-Amz-Signature');
@@ -53,7 +53,7 @@ export function signatureOf({ headers }: IncomingMessage, query: Query, now: num
   const [, accessKeyId = '', scope = '', day] = CREDENTIAL.exec(found.credential) ?? [];
   const signed = found.signed.split(';');
   const at = timeOf(found.time);
-  // The value of a repeated name would be hashed repeatedly before anything is verified.
+  // The value of a repeated name would be hashed several times before anything is verified.
   const isRepeated = new Set(signed).size < signed.length;
   if (accessKeyId === '' || !SIGNATURE.test(found.signature) || !signed.includes('host') || isRepeated)
     throw malformedSignature();
@@ -61,7 +61,7 @@ export function signatureOf({ headers }: IncomingMessage, query: Query, now: num
   if (at > now + MAX_SKEW_MS || (found.validity === null && at < now - MAX_SKEW_MS)) throw skewedTime();
   if (found.validity !== null && now >= at + found.validity * 1_000)
     throw accessDenied('The address has expired');
-  // Unsigned headers could have been added by anybody.
+  // Anybody could have added a header that is not signed.
   const isMissed = Object.keys(headers).some((name) => name.startsWith('x-amz-') && !signed.includes(name));
   if (isMissed) throw accessDenied('Headers that begin with x-amz- must be signed');
   return { ...found, accessKeyId, scope, signed };
@@ -77,7 +77,7 @@ export function accessKeyIdOf({ url = '', headers }: IncomingMessage): string {
 interface Found extends Pick<Signature, 'time' | 'signature' | 'payload' | 'sessionToken'> {
   readonly credential: string;
   readonly signed: string;
-  /** Seconds; null: limited by the tolerance for clocks. */
+  /** Seconds; null if only the tolerance for clocks limits it. */
   readonly validity: number | null;
 }
 
@@ -120,7 +120,7 @@ function timeOf(basic: string): number {
 const basicTime = (time: number): string =>
   Number.isFinite(time) ? `${new Date(time).toISOString().replace(/[-:]|\.\d+/g, '')}` : '';
 
-/** Verifies against a secret. @param url as the client sent it @throws AppError 403 */
+/** Verifies against a secret. @param url as the client sent it @throws AppError 403 for a wrong or expired signature */
 export function verifySignature(
   request: IncomingMessage,
   { url, query }: { url: string; query: Query },
@@ -140,7 +140,7 @@ export function verifySignature(
   const key = [day, region, 's3', 'aws4_request'].reduce<string | Buffer>(hmac, `AWS4${secret}`);
   const sign = (algorithm: string, ...lines: string[]): string =>
     Buffer.from(hmac(key, [algorithm, given.time, given.scope, ...lines].join('\n'))).toString('hex');
-  // Node gives the bytes of headers as Latin-1.
+  // Node decodes the bytes of headers as Latin-1.
   if (!equals(sign(ALGORITHM, sha256(Buffer.from(canonical, 'latin1'))), given.signature))
     throw signatureMismatch();
   let previous = given.signature;
@@ -166,7 +166,7 @@ function headerText({ headers }: IncomingMessage, name: string): string {
   return [headers[name]].flat().join(',').trim().replace(/ +/g, ' ');
 }
 
-/** Encoded once, which only S3 requires; some clients encode characters that others do not. */
+/** Encoded once, as only S3 requires; some clients encode characters that other clients do not. */
 function canonicalPath(url: string): string {
   const [path = ''] = url.split('?', 1);
   return path
@@ -189,7 +189,7 @@ const compare = (left: string, right: string): number => Number(left > right) - 
 export const encode = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** @throws AppError 400 */
+/** @throws AppError 400 for malformed percent-encoding */
 export function decode(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -198,7 +198,7 @@ export function decode(text: string): string {
   }
 }
 
-/** @throws AppError 400 */
+/** @throws AppError 400 for malformed percent-encoding */
 export function queryOf(url: string): Query {
   const start = url.indexOf('?');
   const pairs =

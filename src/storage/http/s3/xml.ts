@@ -4,7 +4,7 @@ import { malformedXml } from './s3.errors';
 
 const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
 
-/** Null and undefined members are left out, lists repeat their element. A name may be followed by attributes. */
+/** Null and undefined members are left out, lists repeat their element. A name may include attributes. */
 export type XmlValue = string | number | boolean | null | undefined | readonly XmlValue[] | XmlMembers;
 export interface XmlMembers {
   readonly [name: string]: XmlValue;
@@ -44,13 +44,13 @@ export interface XmlElement {
   text: string;
 }
 
-/** A tag, its name without the prefix of a namespace, or text. Attributes are skipped. */
+/** A tag, whose name is read without the prefix of a namespace, or text. Attributes are skipped. */
 const TOKEN = /<(\/?)(?:[\w.-]{1,64}:)?([\w.-]{1,64})(?:\s[^<>]*?)?(\/?)>|([^<]+)/y;
 const PROLOG = /^\ufeff?(?:<\?xml[^<>]*\?>)?\s*/;
 const MAX_DEPTH = 8;
 /** Maximum number of elements: ten thousand parts with all checksums have fewer. */
 const MAX_ELEMENTS = 100_000;
-/** Maximum characters between two tags: more than in a key that consists of references. */
+/** Maximum characters between two tags: a key that consists of character references has fewer. */
 const MAX_TEXT = 16_384;
 /** Tokens between two readings of the clock. */
 const TOKENS_PER_TURN = 64;
@@ -61,7 +61,7 @@ const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', qu
  * Parses the subset of XML that clients send: elements and text. Document types and comments are refused, so XML's own entities
  * are the only ones. Ten thousand parts take a quarter of the processor time of fast-xml-parser 5.12.1 (20 and 78 ms when warm).
  * @param root name of the root element
- * @throws AppError 400
+ * @throws AppError 400 for any other document
  */
 export async function parseXml(bytes: Buffer, root: string): Promise<XmlElement> {
   const text = decodeUtf8(bytes);

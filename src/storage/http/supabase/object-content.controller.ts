@@ -246,7 +246,7 @@ export class ObjectContentController {
     const { filename } = objectOf(request);
     const find = async (): Promise<FileContent> => {
       const file = await this.links.resolve(project, claims);
-      // The URL names the file for which it was signed: the file may have been renamed.
+      // The signed URL contains the filename at the time of signing; the file may have been renamed since.
       if (file.filename !== filename) throw fileNotFound();
       return file;
     };
@@ -312,11 +312,11 @@ export class ObjectContentController {
   }
 }
 
-/** @throws AppError 400 */
+/** @throws AppError 400 for invalid options */
 const transformationOf = ({ query }: Request): string => textOf(validQuery(TransformDto, query));
 
 interface WantedFile {
-  /** As returned by textOf(); undefined: the file itself. */
+  /** As returned by textOf(); undefined for the file itself. */
   readonly transformation: string | undefined;
   readonly route: 'download' | 'signed';
   readonly find: () => Promise<FileContent | null>;

@@ -23,5 +23,5 @@ export const ObjectPath = (): MethodDecorator =>
     schema: { type: 'string', example: 'reports/2026.txt' },
   });
 
-/** `bucket/name`, not encoded: storage-js encodes the addresses that it receives. */
+/** `bucket/name`, not encoded: storage-js encodes the URLs that it receives. */
 export const urlPathOf = ({ bucket, filename }: FileAddress): string => `${bucket}/${filename}`;

@@ -168,7 +168,7 @@ export class ObjectUploadsController {
     return toObjectKey(record, bucket);
   }
 
-  /** Clients send an empty object, or nothing. @throws AppError 400 */
+  /** Clients send an empty object or no body. @throws AppError 400 for an invalid restriction */
   private async restrictionOf(request: Request): Promise<UploadRestriction | undefined> {
     if (announcedLength(request) === 0) return undefined;
     return this.bodies.useJson(request, async (body) => restrictionIn(validBody(SignUploadDto, body)));
@@ -187,7 +187,7 @@ export class ObjectUploadsController {
 
 const isUpsert = (request: Request): boolean => request.get('x-upsert') === 'true';
 
-/** Options from headers; those of a form are in its fields. */
+/** Options from headers; the options of a form are in its fields. */
 function optionsOf(request: Request): UploadParameters {
   if (isForm(request.get('content-type') ?? '')) return {};
   const metadata = request.get('x-metadata');

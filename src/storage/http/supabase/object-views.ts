@@ -33,7 +33,7 @@ const factsOf = ({ contentType, size, sha256, cacheControl, updatedAt }: Facts):
   httpStatusCode: 200,
 });
 
-/** @param prefix of the folder, which the names are shown without */
+/** @param prefix the folder, which is removed from the names */
 export function toObjectEntry({ name, file }: Entry, prefix: string): ObjectEntryResponse {
   const shown = name.slice(prefix.length).replace(/\/$/, '');
   const times = file && {

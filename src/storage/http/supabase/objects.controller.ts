@@ -138,7 +138,7 @@ export class ObjectsController {
   }
 }
 
-/** Plinth does not record accesses; the time of the last change stands for them. */
+/** Plinth does not record accesses, so the time of the last change takes their place. */
 function sortOf({ column = 'name', order = 'asc' }: SortDto = {}) {
   return { sortBy: column === 'last_accessed_at' ? 'updated_at' : column, sortDir: order } as const;
 }

@@ -34,7 +34,7 @@ export function openRawBody(
   };
 }
 
-/** @throws AppError 400 when the client breaks off, 408 when it is too slow */
+/** @throws AppError 400 if the client disconnects early, 408 if it is too slow */
 export async function* readBytes(
   request: Request,
   limits: PaceLimits,

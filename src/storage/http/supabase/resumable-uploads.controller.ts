@@ -48,7 +48,7 @@ import {
 } from './tus-headers';
 
 const OFFSET = { description: 'Bytes that are stored', schema: { type: 'integer', minimum: 0 } } as const;
-/** A header of requests; a text, since fetch and some generated clients accept only texts. */
+/** A header of requests. Declared as text, because fetch and some generated clients accept only texts. */
 const COUNT = { type: 'string', pattern: String.raw`^\d+$`, example: '0' } as const;
 const UPLOAD_HEADERS: DocumentedHeaders = {
   ...RATE_HEADERS,

@@ -44,7 +44,7 @@ const PUBLIC_ERRORS: ErrorList = [
 
 const ERRORS: ErrorList = [PUBLIC_ERRORS, invalidCredentials(), missingApiKey(), forbidden()];
 
-/** A successful answer, with the headers of every answer of storage. */
+/** A successful response, with the headers of every response of storage. */
 export const Success = (status: number, description: string, type: Type | readonly [Type]): MethodDecorator =>
   Answer(status, description, type, RATE_HEADERS);
 

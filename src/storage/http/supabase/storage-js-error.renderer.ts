@@ -1,6 +1,6 @@
 /**
- * Errors as storage-js reads them: `{statusCode, error, message}`, with the messages of Supabase's storage if
- * it has one for the case. The HTTP status is that of the error; Supabase's own server answers 400 to most.
+ * Errors as storage-js reads them: `{statusCode, error, message}`, with the message of Supabase's storage if it has
+ * one for the case. The HTTP status is the error's own; Supabase's server answers most errors with 400.
  */
 import { Injectable } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';

@@ -1,6 +1,6 @@
 /**
- * Credentials as Supabase's clients send them: apikey and bearer, or one of the two. A single one has to be a key of the
- * project, since a user's token alone is not an apikey. What StorageAccessGuard checks is the same for both surfaces.
+ * Credentials as Supabase's clients send them: apikey and bearer, or only one of the two. If there is only one, it has to be a
+ * key of the project, because a user's token alone is not an apikey. Otherwise the checks are those of StorageAccessGuard.
  */
 import { ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';

@@ -24,12 +24,12 @@ export const wrongTusVersion = (): AppError =>
     headers: { 'Tus-Version': TUS_VERSION },
   });
 
-/** @throws AppError 412 */
+/** @throws AppError 412 for another version */
 export function assertTus(request: Request): void {
   if (request.get('tus-resumable') !== TUS_VERSION) throw wrongTusVersion();
 }
 
-/** @throws AppError 400 when the header is missing or not a number */
+/** @throws AppError 400 if the header is missing or not a number */
 export function byteCount(request: Request, header: 'Upload-Length' | 'Upload-Offset'): number {
   const text = request.get(header) ?? '';
   if (!NUMBER.test(text)) throw invalidParameters(`${header} must be a number of bytes`);
@@ -39,12 +39,12 @@ export function byteCount(request: Request, header: 'Upload-Length' | 'Upload-Of
 /** True for a request with bytes of the file. */
 export const hasBytes = (request: Request): boolean => request.get('content-type') === BODY_TYPE;
 
-/** @throws AppError 415 */
+/** @throws AppError 415 for another content type */
 export function assertBytes(request: Request): void {
   if (!hasBytes(request)) throw unsupportedMediaType(request.get('content-type') ?? 'unknown');
 }
 
-/** @throws AppError 400 */
+/** @throws AppError 400 for a malformed or unsupported checksum */
 export function checksumOf(request: Request): ReceivedBytes['checksum'] {
   const header = request.get('upload-checksum');
   if (header === undefined) return null;
@@ -55,7 +55,7 @@ export function checksumOf(request: Request): ReceivedBytes['checksum'] {
   return { algorithm, digest };
 }
 
-/** `partial`, or the ids of the uploads to join; null: an ordinary upload. @throws AppError 400 */
+/** `partial`, or the ids of the uploads to join; null for an ordinary upload. @throws AppError 400 for a malformed header */
 export function concatOf(request: Request): 'partial' | readonly string[] | null {
   const header = request.get('upload-concat');
   if (header === undefined) return null;
@@ -75,7 +75,7 @@ export function setUploadHeaders(response: Response, upload: ResumableUpload): v
   });
 }
 
-/** The headers that only responses to HEAD have. */
+/** Sets the headers that only responses to HEAD have. */
 export function setStateHeaders(response: Response, upload: ResumableUpload): void {
   response.set('Upload-Length', String(upload.length));
   if (upload.uploadMetadata !== '') response.set('Upload-Metadata', upload.uploadMetadata);

@@ -14,7 +14,7 @@ const SIZE = /^(\d{1,12}(?:\.\d{1,9})?)(b|kb|mb|gb)$/i;
 const UNITS: Readonly<Record<string, number>> = { b: 1, kb: 1e3, mb: 1e6, gb: 1e9 };
 export const MAX_BUCKETS_OF_A_PAGE = 1_000;
 
-/** Bytes of `50mb` or 5000000; null for anything else. */
+/** The number of bytes in `50mb` or 5000000; null for anything else. */
 function bytesOf(size: unknown): number | null {
   const [, amount = '', unit = ''] = typeof size === 'string' ? (SIZE.exec(size) ?? []) : [];
   const bytes = unit === '' ? Number(size) : Math.floor(Number(amount) * (UNITS[unit.toLowerCase()] ?? NaN));
@@ -54,7 +54,7 @@ export class CreateStorageBucketDto extends f.model(OmitType(UpdateStorageBucket
   name: f.text('Unique in the project'),
 }) {}
 
-/** The members of the body by their names in Plinth. Undefined members keep their values. */
+/** The members of the body by their names in Plinth. Undefined members leave the values unchanged. */
 export function bucketChange({
   public: isPublic,
   file_size_limit: size,
@@ -64,7 +64,7 @@ export function bucketChange({
   return { is_public: isPublic, file_size_limit, allowed_mime_types };
 }
 
-/** What a signed upload may bring, in addition to the rules of its bucket. */
+/** Restrictions of a signed upload, in addition to the rules of its bucket. */
 @f.Example({ file_size_limit: '2mb', allowed_mime_types: ['image/*'] })
 export class SignUploadDto extends f.model(PickType(UpdateStorageBucketDto, ['file_size_limit']), {
   allowed_mime_types: f.optional(
@@ -72,7 +72,7 @@ export class SignUploadDto extends f.model(PickType(UpdateStorageBucketDto, ['fi
   ),
 }) {}
 
-/** Undefined without any. */
+/** Undefined if the body has no restriction. */
 export function restrictionIn({
   file_size_limit: size,
   allowed_mime_types: types = null,

@@ -8,7 +8,7 @@ import * as f from '../../../../http/model/fields';
 
 const MAX_NAME = 1_024;
 export const MAX_ENTRIES = 1_000;
-/** Seconds; ten years. */
+/** Maximum seconds until a signed URL expires: ten years. */
 const MAX_EXPIRY = 315_360_000;
 const TIME = '2026-01-01T00:00:00.000Z';
 const NAME = 'reports/2026.txt';
