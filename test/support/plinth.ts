@@ -151,7 +151,9 @@ async function copyPlatformTemplate(platform: URL): Promise<void> {
   const admin = new URL(platform);
   admin.pathname = '/postgres';
   const [name, source] = [platform.pathname.slice(1), template].map(quoteIdentifier);
-  await withConnection({ connectionString: admin.href }, (client) =>
-    client.query(`create database ${name} template ${source} strategy file_copy`),
-  );
+  await withConnection({ connectionString: admin.href }, async (client) => {
+    await client.query(`create database ${name} template ${source} strategy file_copy`);
+    // In place of autovacuum: the planner should know that the server has hundreds of databases and roles.
+    await client.query('analyze pg_database, pg_authid, pg_auth_members');
+  });
 }

@@ -11,7 +11,8 @@ import { ServerCheck } from './server.check';
 
 /**
  * `ours` has the databases of projects, templates, and the platform's; `tenants` every role of a project with its database, and
- * without one the roles that the owners of all projects are members of.
+ * without one the roles that the owners of all projects are members of. The planner expects few rows on a server that was not
+ * analyzed, and would compute `homes` again for each database.
  */
 const WITH_ROLES = `with recursive ours as (
     select oid, datname, datacl, datdba from pg_database
@@ -22,7 +23,7 @@ const WITH_ROLES = `with recursive ours as (
     union select made.oid, d.datname from made join pg_database d on d.datdba = made.owner
     union select oid, null from pg_roles where rolname = any ($2)
   ),
-  homes (role, databases) as (select role, array_agg(home::text) from tenants group by 1)`;
+  homes (role, databases) as materialized (select role, array_agg(home::text) from tenants group by 1)`;
 
 /** The database and the role. A list of all pairs would grow with the roles of owners times the databases. */
 const IS_FOREIGN = 'array_position(h.databases, d.datname::text) is null';
