@@ -112,9 +112,11 @@ it.each(CALLER_KINDS)(
   'every route answers %s according to its access rule',
   async (kind) => {
     const ofKind = attempts.filter((one) => one.kind === kind);
+    // No credential is tried on each route, and every other kind on every second one.
+    const tried = kind === 'nothing' ? routes : shareOf(routes, CALLER_KINDS.indexOf(kind), 2);
     // Each route gets one attempt of this type.
     for (const [turn, attempt] of ofKind.entries())
-      expect(await faultsWith(attempt, shareOf(routes, turn, ofKind.length))).toEqual([]);
+      expect(await faultsWith(attempt, shareOf(tried, turn, ofKind.length))).toEqual([]);
   },
   240_000,
 );
