@@ -61,6 +61,7 @@ interface Reservation {
 @Injectable()
 export class ProjectsService {
   private readonly logger = new Logger(ProjectsService.name);
+  private readonly answerMs = ANSWER_MS;
   private readonly restoreListeners: ((projectId: string) => Promise<void>)[] = [];
 
   constructor(
@@ -245,7 +246,7 @@ export class ProjectsService {
         return 'deleting' as const;
       },
     );
-    const limit = sleep(ANSWER_MS, undefined, { ref: false }).then(() =>
+    const limit = sleep(this.answerMs, undefined, { ref: false }).then(() =>
       isMarked ? ('deleting' as const) : outcome,
     );
     return Promise.race([outcome, limit]);

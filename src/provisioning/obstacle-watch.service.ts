@@ -35,6 +35,7 @@ type WaitingSession = ProjectSession & { readonly mark: string };
 @Injectable()
 export class ObstacleWatch {
   private readonly logger = new Logger(ObstacleWatch.name);
+  private readonly stalledMs = STALLED_MS;
 
   constructor(private readonly terminator: BackendTerminator) {}
 
@@ -55,7 +56,7 @@ export class ObstacleWatch {
     try {
       await sleep(UNBLOCK_AFTER_MS, undefined, { signal: isOver });
       await server.asAdmin(MAINTENANCE_DATABASE, async (admin) => {
-        const stalled = new StalledClients();
+        const stalled = new StalledClients(this.stalledMs);
         for (;;) {
           await this.look(admin, pid, stalled);
           await sleep(POLL_INTERVAL_MS, undefined, { signal: isOver });
@@ -90,13 +91,15 @@ export class ObstacleWatch {
 class StalledClients {
   private since = new Map<string, number>();
 
-  /** The session that has been stalled for longest, if that exceeds STALLED_MS. */
+  constructor(private readonly limitMs: number) {}
+
+  /** The session that has been stalled for longest, if that exceeds the limit. */
   longest(waiting: readonly WaitingSession[]): WaitingSession | undefined {
     const now = performance.now();
     const keyOf = ({ pid, mark }: WaitingSession): string => `${pid} ${mark}`;
     this.since = new Map(waiting.map((one) => [keyOf(one), this.since.get(keyOf(one)) ?? now]));
     const sinceOf = (one: WaitingSession): number => this.since.get(keyOf(one)) ?? now;
     const [first] = waiting.toSorted((a, b) => sinceOf(a) - sinceOf(b));
-    return first && now - sinceOf(first) >= STALLED_MS ? first : undefined;
+    return first && now - sinceOf(first) >= this.limitMs ? first : undefined;
   }
 }

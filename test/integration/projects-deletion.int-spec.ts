@@ -1,6 +1,8 @@
 /** No owner's SQL, of this or another project, can prevent the deletion of a project. */
 import { connect, type Socket } from 'node:net';
 import { Client } from 'pg';
+import { ProjectsService } from '../../src/projects/projects.service';
+import { ObstacleWatch } from '../../src/provisioning/obstacle-watch.service';
 import {
   accessOf,
   asSuperuser,
@@ -19,6 +21,7 @@ const sessions: Client[] = [];
 
 beforeAll(async () => {
   plinth = await TestPlinth.start();
+  Object.assign(plinth.app.get(ObstacleWatch), { stalledMs: 500 });
   hostile = await accessOf(plinth, (await plinth.createProject()).id);
 });
 afterEach(async () => {
@@ -207,7 +210,11 @@ describe('while a session that must not be ended blocks it', () => {
     superuser.query(`select repeat('x', 100000000)`).catch(() => undefined);
     await untilWaiting(url.pathname.slice(1), 'ClientWrite');
 
+    const projects = plinth.app.get(ProjectsService);
+    const { answerMs } = projects as unknown as { answerMs: number };
+    Object.assign(projects, { answerMs: 1_000 });
     const answer = await plinth.admin.delete(`/admin/v1/projects/${project.id}`);
+    Object.assign(projects, { answerMs });
     expect([answer.status, answer.body]).toEqual([202, { id: project.id, deleted: false }]);
     expect((await plinth.admin.get(`/admin/v1/projects/${project.id}`)).status).toBe(404);
     expect((await project.anon.get('/rest/v1/anything')).status).toBe(401);
