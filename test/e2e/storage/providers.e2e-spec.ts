@@ -16,6 +16,7 @@ import { ObjectAddress } from '../../../src/storage/providers/object-address';
 import { ObjectStore } from '../../../src/storage/providers/object-store';
 import { StorageSweep } from '../../../src/storage/sweep/storage-sweep.service';
 import { eventually } from '../../support/eventually';
+import { casesOf } from '../../support/extent';
 import { HttpAnswer } from '../../support/http-client';
 import { Fault } from '../../support/object-servers/object-server';
 import { PROVIDERS, TestProvider } from '../../support/object-servers/object-stores';
@@ -34,7 +35,10 @@ const COPIES: Readonly<Record<string, Fault>> = {
   s3: { method: 'PUT' },
 };
 
-describe.each(PROVIDERS)('the storage on %s', (_name, startProvider) => {
+/** The disk, which the other files of this folder use, in the soak only. */
+const [DISK, ...BUCKETS] = PROVIDERS;
+
+describe.each(casesOf([...BUCKETS, DISK!], BUCKETS.length))('the storage on %s', (_name, startProvider) => {
   let provider: TestProvider;
   let plinth: TestPlinth;
   let project: TestProject;
