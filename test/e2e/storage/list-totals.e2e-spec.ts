@@ -1,4 +1,5 @@
 /** X-Total-Count is the number of files visible to the caller, under any policy. */
+import { shareOf } from '../../support/extent';
 import { HttpAnswer, HttpClient } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';
@@ -64,7 +65,7 @@ it('as shipped', async () => {
   });
 });
 
-it.each<[string, string]>([
+const CHANGES: [string, string][] = [
   ['the shipped policies', ''],
   ['a deletion', `delete from storage.files where size = 2`],
   [
@@ -106,11 +107,17 @@ it.each<[string, string]>([
   ['no policy at all', SHIPPED],
   ['no row-level security', 'alter table storage.files disable row level security'],
   ['row-level security for the owner too', 'alter table storage.files force row level security'],
-])('with %s, totals count the visible files', async (_name, sql) => {
-  if (sql !== '') await project.sql(sql);
-  const expected = await seen();
-  for (const query of QUERIES) expect([query, await told(query)]).toEqual([query, expected]);
-});
+];
+
+it.each(CHANGES.map(([name, sql], turn) => [name, sql, turn] as const))(
+  'with %s, totals count the visible files',
+  async (_name, sql, turn) => {
+    if (sql !== '') await project.sql(sql);
+    const expected = await seen();
+    for (const query of shareOf(QUERIES, turn, 3))
+      expect([query, await told(query)]).toEqual([query, expected]);
+  },
+);
 
 describe('a total requested by SQL', () => {
   /** The total that the database returns for the bucket to a caller that claims to see all files. */
