@@ -8,12 +8,12 @@ import { assertNodeVersion, bin, ROOT, setUp } from './lib/set-up.mjs';
 assertNodeVersion();
 await setUp({ development: true, console: true });
 process.env.PLINTH_SOAK = '1';
-/** Files that test a part of their cases in `npm test`: those that import test/support/extent.ts. */
+/** Files that test a part of their cases in `npm test`: those that import test/support/extent.ts, or operate the console. */
 const LENGTHENED = ['integration', 'e2e', 'process'].flatMap((folder) =>
   readdirSync(path.join(ROOT, 'test', folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('spec.ts'))
     .map((name) => path.join('test', folder, name))
-    .filter((file) => readFileSync(path.join(ROOT, file), 'utf8').includes('/support/extent')),
+    .filter((file) => /\/support\/(extent|console-page)'/.test(readFileSync(path.join(ROOT, file), 'utf8'))),
 );
 const GIVEN = process.argv.slice(2);
 const OF_SUITE = [

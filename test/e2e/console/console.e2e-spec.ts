@@ -10,7 +10,7 @@ import type { TestProject, TestUser } from '../../support/test-project';
 
 let plinth: TestPlinth;
 /** PostgreSQL allows 1,664. */
-const MANY_COLUMNS = IN_SOAK ? 1_600 : 400;
+const MANY_COLUMNS = IN_SOAK ? 1_600 : 200;
 let browser: TestBrowser;
 let page: Page;
 let view: ConsolePage;
@@ -71,40 +71,6 @@ inBrowser('the console', () => {
       await view.dialog().getByLabel('Name', { exact: true }).fill('Notebook');
       await view.button('Create project').click();
       await page.getByRole('heading', { name: 'Notebook', level: 1 }).waitFor();
-    });
-
-    it('creates a table with a policy, and sees it as two users do', async () => {
-      const { id, slug, anon_key: anonKey, service_role_key: serviceKey } = await projectNamed('Notebook');
-      const users = await Promise.all(
-        ['ada', 'grace'].map(async (name) => {
-          const email = `${name}@example.com`;
-          const { body } = await plinth.http
-            .with({ apikey: anonKey })
-            .post(`/v1/auth/${id}/signup`, { email, password: 'correct horse' });
-          return { email, token: body.session.access_token };
-        }),
-      );
-      await page.getByRole('link', { name: 'Tables', exact: true }).click();
-      await view.button('New table').last().click();
-      await view.dialog().getByLabel('Name of the table').fill('notes');
-      await view.button('Create table').click();
-      await page.getByText('Table notes created').waitFor();
-      await page.getByRole('heading', { name: 'notes', level: 1 }).waitFor();
-      await page.getByRole('heading', { name: 'No rows' }).waitFor();
-      for (const { email, token } of users) {
-        const own = plinth.http.with({ apikey: anonKey, authorization: `Bearer ${token}` });
-        expect((await own.post(`/p/${slug}/rest/v1/notes`, { title: `note of ${email}` })).status).toBe(201);
-      }
-      await view.button('Refresh').click();
-      await view.cell('note of ada@example.com').waitFor();
-      await view.cell('note of grace@example.com').waitFor();
-      await viewAs('A user', 'ada@example.com');
-      await expectNotes(['note of ada@example.com']);
-      await viewAs('A user', 'grace@example.com');
-      await expectNotes(['note of grace@example.com']);
-      await viewAs('Not signed in (anon)');
-      await page.getByRole('heading', { name: 'No rows' }).waitFor();
-      expect(serviceKey).not.toBe(anonKey);
     });
   });
 
@@ -451,8 +417,8 @@ inBrowser('the console', () => {
       const sharp = (await import('sharp')).default;
       const picture = sharp({
         create: {
-          width: 3000,
-          height: 2000,
+          width: 2000,
+          height: 1500,
           channels: 3,
           background: 'red',
           noise: { type: 'gaussian', mean: 128, sigma: 60 },
@@ -624,24 +590,9 @@ inBrowser('the console', () => {
 /** A page takes seconds on a busy machine. */
 const eventuallyShown = (check: () => Promise<void>): Promise<void> => eventually(check, 20_000);
 
-async function projectNamed(name: string) {
-  const { body } = await plinth.admin.get(`/admin/v1/projects?search=${name}`);
-  const { id, slug } = body[0]!;
-  const keys = await plinth.admin.get(`/admin/v1/projects/${id}/keys`);
-  return { id, slug, ...keys.body } as Record<'id' | 'slug' | 'anon_key' | 'service_role_key', string>;
-}
-
-async function viewAs(name: string, email?: string): Promise<void> {
+async function viewAs(name: string): Promise<void> {
   await view.button(/^View as/).click();
   await page.getByRole('menuitem', { name }).click();
-  if (email) await view.dialog().getByRole('button', { name: email }).click();
-}
-
-async function expectNotes(titles: string[]): Promise<void> {
-  await eventuallyShown(async () => {
-    const cells = await page.getByRole('gridcell').filter({ hasText: 'note of' }).allTextContents();
-    expect(cells).toEqual(titles);
-  });
 }
 
 async function edit(text: string, next: string): Promise<void> {
