@@ -15,7 +15,7 @@ export type Handler = (...parameters: never[]) => unknown;
 const PREREQUISITES = {
   /** A key of the project. */
   apikey: null,
-  /** A token that the project signed, the keys included. */
+  /** A token that the project signed. The keys of the project are such tokens too. */
   bearer: 'apikey',
   /** The bearer is a token of a user. */
   user: 'bearer',
@@ -25,13 +25,13 @@ const PREREQUISITES = {
   service_role: 'bearer',
   /** A staff member with a session or a personal access token, or PLATFORM_ADMIN_KEY; their rights depend on their role. */
   staff: null,
-  /** The credential is that of a person. */
+  /** A session or a token of a staff member; not PLATFORM_ADMIN_KEY. */
   staff_member: 'staff',
-  /** The credential is the session of a person. */
+  /** A session of a staff member. */
   staff_session: 'staff',
   /** The signature of an S3 key of the project. */
   s3_key: null,
-  /** The token of a directory. */
+  /** The SCIM token that a directory service sends. */
   scim_token: null,
   /** METRICS_TOKEN or PLATFORM_ADMIN_KEY. */
   metrics_token: null,
@@ -52,8 +52,8 @@ export interface Access {
 }
 
 /**
- * @param handler the controller's method
- * @throws Error with the fault of the guards as its message
+ * * @param handler the controller's method
+ * @throws Error whose message says what is wrong with the guards
  */
 export function accessOf(controller: Type, handler: Handler): Access {
   const checked = credentialsOf([...guardsOf(controller), ...guardsOf(handler)]);

@@ -46,7 +46,7 @@ export const unconfirmedView = (): AppError =>
     { database: { sqlstate: 'PL403' } },
   );
 
-/** For what a user may do with a session of their own alone. */
+/** For actions that a user may take only with a session of their own. */
 export const ownSessionRequired = (): AppError =>
   new AppError(
     403,

@@ -21,7 +21,7 @@ export class ServiceRoleGuard implements CanActivate {
     private readonly reflector: Reflector,
   ) {}
 
-  /** Checks a user's token that is sent with the key in the database: the route itself does not use the token. */
+  /** Checks in the database a user's token that is sent with the key: the route itself does not use the token. */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const { caller, method } = context.switchToHttp().getRequest<Request>();
     if (!caller || !isService(caller)) throw serviceRoleRequired();

@@ -17,7 +17,7 @@ export class SocketCredentials {
     private readonly verified: VerifiedCredentials,
   ) {}
 
-  /** @param slug of the path; undefined: the key alone names the project @throws AppError 401, 404, 429, 503 */
+  /** @param slug the slug in the path; undefined if the key alone names the project @throws AppError 401, 404, 429, 503 */
   async admit(token: string | undefined, slug: string | undefined): Promise<VerifiedApiKey> {
     const request = requestWith({ apikey: token }, { project_slug: slug });
     const apiKey = await this.verifyKey(request);

@@ -1,6 +1,6 @@
 /**
- * Finds the key of a token by its `kid`, and checks times. Each key has one algorithm (RFC 8725, 3.1): passport-jwt checks
- * signatures of the project's secret, and this class signatures of its key pairs.
+ * * Finds the key of a token by its `kid`, and checks times. Each key has one algorithm (RFC 8725, 3.1): passport-jwt checks
+ * signatures made with the project's secret, and this class checks signatures made with its key pairs.
  */
 import { Injectable } from '@nestjs/common';
 import { createHmac, type KeyObject } from 'node:crypto';
@@ -32,7 +32,7 @@ export class TokenVerifier {
     return readToken(token)?.claims ?? null;
   }
 
-  /** The secret to verify the token with, or null when the project has no valid one for it. */
+  /** The secret to verify the token with, or null when the project has no valid secret for it. */
   secretFor(project: Project, token: string): ProjectSecret | null {
     const read = readToken(token);
     if (!read) return null;

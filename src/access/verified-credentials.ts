@@ -16,7 +16,7 @@ const TOKENS_BYTES = 32 * 1024 * 1024;
 
 interface Verified<T extends object> {
   readonly outcome: T;
-  /** Milliseconds since the epoch until which its key verifies; null for a current key. */
+  /** Milliseconds since the epoch until which the credential's key is valid; null for a current key. */
   readonly key: { readonly expiresAt: number | null };
 }
 

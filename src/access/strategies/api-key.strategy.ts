@@ -16,7 +16,7 @@ export interface VerifiedApiKey {
   readonly project: Project;
   readonly role: KeyRole;
   readonly claims: JsonObject;
-  /** Undefined: one of the two keys that the project's secret signs. */
+  /** Undefined if the key is one of the two that are signed with the project's secret. */
   readonly named?: ApiKey;
 }
 

@@ -37,18 +37,18 @@ export class BearerStrategy extends PassportStrategy(Strategy, 'bearer') {
   }
 
   /**
-   * For a token that names a key pair of the project, or is of an issuer that the project trusts.
-   * @returns null for any other; false if it is invalid
+   * Verifies a token that names a key pair of the project, or comes from an issuer that the project trusts.
+   * @returns null for any other token; false if the token is invalid
    */
   async verifyWithPublicKey(apiKey: VerifiedApiKey, token: string): Promise<Caller | false | null> {
     const pair = this.tokens.keyPairFor(apiKey.project, token);
     if (!pair) return this.verifyOfIssuer(apiKey, token);
     if (!(await this.tokens.isSignedWithPair(pair, token))) return false;
-    // The key pairs sign ID tokens of applications too, which have no role.
+    // ID tokens for applications are signed with the same key pairs, but have no role.
     return typeof readToken(token)?.claims.role === 'string' && this.callerOf(apiKey, token);
   }
 
-  /** Once the signature was verified. Passport gives parsed claims, in which large numbers have lost digits. */
+  /** Called once the signature was verified. Passport passes parsed claims, in which large numbers have lost digits. */
   validate(request: Request): Caller | false {
     const token = bearerToken(request.get('authorization'));
     return request.apiKey && token !== null ? this.callerOf(request.apiKey, token) : false;
@@ -95,7 +95,9 @@ function toCaller(apiKey: VerifiedApiKey, { claims, claimsText: signed }: TokenF
   });
 }
 
-/** The token's own claim counts: a token that was issued before its session had two factors stays one of one factor. */
+/**
+ * The token's own claim counts: a token that was issued before its session got a second factor counts as a token of one factor.
+ */
 function secondFactorDemand({ project }: VerifiedApiKey, claims: JsonObject): Pick<Caller, 'secondFactor'> {
   const { mfa_required: rule } = project.settings;
   return rule === 'never' || claims.aal === TWO_FACTORS ? {} : { secondFactor: rule };
