@@ -5,7 +5,10 @@ import type { SharedConnection, SharedIdleConnections, SharedPool, WaitingReques
 const PLENTY_SHARE = 1 / 2;
 /** Milliseconds of waiting: more than a connection needs to open, even on a busy machine. */
 const WAIT_TIMEOUT_MS = 50;
-/** Milliseconds after which it may take the only connection of another project: its own is occupied by a slow request. */
+/**
+ * Milliseconds after which a waiting project may take the only connection of another project: its own connection is occupied by a
+ * slow request.
+ */
 const PRESSING_MS = 1_000;
 /**
  * Milliseconds after which a busy project has to give its only connection to a project that has none. Until then its waiting requests

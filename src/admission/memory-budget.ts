@@ -14,7 +14,7 @@ export interface BudgetLimits {
   readonly waitTimeoutMs: number;
   /** Requests that may wait; further requests are refused immediately. */
   readonly maxWaiting: number;
-  /** Bytes of one reservation; default: what one client may have when nothing else is reserved. */
+  /** Maximum size of one reservation in bytes. Default: what one client may have when nothing else is reserved. */
   readonly perReservation?: number;
 }
 
@@ -34,7 +34,10 @@ export interface Sender {
   readonly address: string;
 }
 
-/** Most memory, as a multiple of the free memory: of one client of a project, of the project, of one address in all projects. */
+/**
+ * Maximum memory, as a multiple of the free memory: for one client of a project, for the project, and for one address in all
+ * projects.
+ */
 const CLIENT_SHARE = 1;
 const ACCOUNT_SHARE = 2;
 const ADDRESS_SHARE = 4;

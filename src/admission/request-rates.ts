@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../common/time/clock';
 
-/** Limit of projects that are kept. A project that was dropped begins again with a full bucket. */
+/** Maximum number of projects whose buckets are kept. A project whose bucket was dropped begins again with a full bucket. */
 const KEPT = 10_000;
 
 interface Bucket {

@@ -65,7 +65,7 @@ export class Slots {
       const others = (this.running.get(tenant) ?? 1) - 1;
       if (others > 0) this.running.set(tenant, others);
       else this.running.delete(tenant);
-      // The slot passes directly to the next in the queue, so that new work cannot take it.
+      // The slot passes directly to the next task in the queue, so that new work cannot take it.
       this.enterNext();
     }
   }
@@ -123,7 +123,7 @@ export class Slots {
     }
   }
 
-  /** The longest queue, if it stays longer than the tenant's queue with one more task. */
+  /** The longest queue, if it is longer than the tenant's queue would be with one more task. */
   private lineWithMoreThan(tenant: string): Waiting[] | undefined {
     let longest: Waiting[] = [];
     for (const line of this.lines.values()) if (line.length > longest.length) longest = line;

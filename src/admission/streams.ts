@@ -7,10 +7,10 @@ import { DatabaseFault } from '../common/errors/database-fault';
 import type { SharedConnection } from './shared-pool';
 
 export interface StreamLimits {
-  /** For all projects. */
+  /** Maximum number of streams of all projects together. */
   readonly total: number;
   readonly perProject: number;
-  /** For one client in one project. */
+  /** Maximum number of streams of one client in one project. */
   readonly perClient: number;
   /** Milliseconds without progress after which a response may be ended in favour of others. */
   readonly stalledMs: number;

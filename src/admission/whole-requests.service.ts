@@ -6,10 +6,10 @@ import { Injectable } from '@nestjs/common';
 import { type AppError, busy } from '../common/errors/app-error';
 import { Slots } from './slots';
 
-/** For all tenants together. Each may hold a body of up to a MiB. */
+/** Maximum number of waiting requests of all tenants together. Each may hold a body of up to a MiB. */
 const MAX_WAITING = 50;
 const WAIT_TIMEOUT_MS = 60_000;
-/** Characters. A shorter script takes milliseconds. */
+/** In characters. A shorter script takes only milliseconds. */
 const LARGE_SCRIPT = 64 * 1024;
 
 @Injectable()

@@ -1,4 +1,4 @@
-/** A project's OpenAPI document and its types of TypeScript, limited to what the caller's role may see. */
+/** A project's OpenAPI document and its TypeScript types, limited to what the caller's role may see. */
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../access/caller';
 import { CallerCheck } from '../access/caller-check.service';
@@ -20,7 +20,7 @@ import { GENERATOR_NAMES } from './project/names';
 import { nameObjects, type ObjectNames } from './project/object-names';
 import { typeName } from './project/project-facts';
 
-/** @param part auth and storage in the same document, whose schema and operation names are reserved */
+/** @param part the operations of auth and storage in the same document: their names, and those of their schemas, are reserved */
 function visibleNames(visible: VisibleSchema, part: PlatformPart): Promise<ObjectNames> {
   const types = [...visible.types.values()];
   const steps = nameObjects({
@@ -58,7 +58,7 @@ export class ProjectDocumentsService {
     return this.get(caller, format, (source) => writeProjectDocument(source, format));
   }
 
-  /** The same for types of TypeScript. */
+  /** As openApi(), for TypeScript types. */
   types(caller: Caller, language: TypesLanguage): Promise<ServedDocument> {
     return this.get(caller, { language }, (source) => collectDocument(projectTypes(source, language)));
   }

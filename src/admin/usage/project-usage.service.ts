@@ -26,7 +26,7 @@ const MAILS = {
 };
 
 const MAX_COUNT = Number.MAX_SAFE_INTEGER;
-/** Jobs that one call runs, and how many of them run concurrently. */
+/** Maximum number of jobs that one call runs, and how many of them it runs concurrently. */
 const MAX_RETRIED = 10_000;
 const RETRY_CONCURRENCY = 100;
 

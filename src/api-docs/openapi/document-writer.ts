@@ -61,7 +61,7 @@ class Members {
   }
 }
 
-/** In JSON and in YAML, which quotes it too because of the `#`. */
+/** A reference in JSON, or in YAML, where it is quoted too because of the `#`. */
 const REFERENCE = /["']#\/components\/([^"']+)["']/g;
 
 export class DocumentWriter {
@@ -72,7 +72,7 @@ export class DocumentWriter {
   private readonly change: SchemaChange | null;
   private readonly size = new DocumentSize();
 
-  /** @param typeOf of the components that the document refers to */
+  /** @param typeOf the types of the components that the document refers to */
   constructor(
     private readonly format: DocumentFormat,
     typeOf: TypeOfComponent = () => undefined,

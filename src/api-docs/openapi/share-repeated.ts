@@ -13,7 +13,7 @@ class Repeated<Part extends object> {
 
   constructor(private readonly section: 'headers' | 'responses') {}
 
-  /** @param name that its component would have; others of that name get a number */
+  /** @param name the name of its component, if it becomes one; further components of that name get a number */
   count(name: string, part: Part): void {
     const text = JSON.stringify(part);
     const known = this.names.get(text);

@@ -91,7 +91,7 @@ interface Embed {
   readonly meaning: string;
 }
 
-/** One for each relationship to a relation that the role may read, written so that it is not ambiguous. */
+/** An embed for each relationship to a relation that the role may read, written so that it is not ambiguous. */
 function embedsOf(
   relationships: readonly Relationship[],
   { readable, functionKeys }: RelationParametersOptions,

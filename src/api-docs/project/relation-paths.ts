@@ -1,4 +1,4 @@
-/** The operations on one relation, as its role may use them, with rows of it as examples. */
+/** The operations on one relation, as a role may use them, with rows of it as examples. */
 import { type Parameter, type PathItem, schemaRef } from '../openapi/model';
 import { tableOperations } from '../table-rest/table-operations';
 import type { ColumnFilters } from './column-filters';
@@ -75,7 +75,7 @@ const keyFilter = (name: string, sample: unknown): Parameter => ({
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** An example with the columns that a new row needs. @param key columns that it has in any case */
+/** An example with the columns that a new row needs. @param key columns that it always has */
 function newRow(visible: VisibleRelation, types: TypeSchemas, key: readonly string[] = []): Row {
   const written = visible.columns.filter(({ mayInsert }) => mayInsert);
   const needed = written.filter(

@@ -131,7 +131,7 @@ export class TypeSchemas {
   }
 }
 
-/** True unless the type is built in. Others may lack facts: they were read as the role, or created later. */
+/** True unless the type is built in. Facts of other types may be missing: they were read as the role, or created later. */
 const isQualified = (name: string): boolean => name.includes('.');
 
 function withType(schema: Schema, name: string): Schema {

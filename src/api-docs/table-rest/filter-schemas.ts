@@ -37,7 +37,7 @@ const MEANINGS = {
 
 type Examples = Readonly<Partial<Record<FilterOperator, string>>>;
 
-/** In the description of operators that take a quantifier. */
+/** Added to the description of operators that take a quantifier. */
 const QUANTIFIED_NOTE = '\n\n`eq(any).{...}` and `eq(all).{...}` compare with each value of a list.';
 
 const compared = (value: string, list: string): Examples => ({

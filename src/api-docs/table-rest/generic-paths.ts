@@ -35,7 +35,7 @@ const TABLE = segment('table', 'table or view', 'todos');
 /** Generated code could not use the name `function`. */
 const ROUTINE = segment('routine', 'function', 'add');
 
-/** Named by the column: every further query parameter is a filter. */
+/** A filter has the name of its column: every further query parameter is a filter. */
 const FILTERS: Parameter = {
   name: 'filters',
   in: 'query',

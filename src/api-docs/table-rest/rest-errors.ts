@@ -39,7 +39,7 @@ const closed = (properties: Readonly<Record<string, Schema>>): Schema => ({
   properties,
 });
 
-/** Closed, except for the codes that a project's own SQL raises with `PGRST`. */
+/** The list of codes is closed, except for statuses where a project's own SQL may raise codes with `PGRST`. */
 function errorSchema(status: number, failure: RestFailure): Schema {
   const { sqlstates, codes = [] } = failure;
   const own = CATALOG.filter(([, entry]) => entry.status === status).map(([code]) => code);

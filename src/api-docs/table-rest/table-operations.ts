@@ -15,7 +15,7 @@ export type TableVerb = 'select' | 'insert' | 'upsert' | 'update' | 'delete';
 type Filters = readonly (Parameter | Reference)[];
 
 export interface DescribedTable {
-  /** In texts: `orders`, `a table or view`. */
+  /** The relation in texts: `orders`, `a table or view`. */
   readonly title: string;
   readonly tag: string;
   /** Only the operations with an id are described. */

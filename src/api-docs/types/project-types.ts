@@ -1,4 +1,4 @@
-/** A project's schema as types of TypeScript, as a role may see it. */
+/** A project's schema as TypeScript types, as a role may see it. */
 import type { ProjectDocumentSource } from '../project/write-project-document';
 import { supabaseTypes } from './supabase-types';
 import { docComment } from './type-script';

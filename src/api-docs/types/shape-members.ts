@@ -1,4 +1,4 @@
-/** Columns and declared types of a project as members and types of TypeScript. */
+/** Columns and declared types of a project as TypeScript members and types. */
 import type { TypeFacts } from '../project/project-facts';
 import { type ShapeOptions, shapeOf } from '../project/relation-schemas';
 import type { TypeSchemas } from '../project/type-schemas';

@@ -94,7 +94,7 @@ class SupabaseTypes {
       }));
   }
 
-  /** The clients take a table without a type of its insertions for an error: `never` accepts none. */
+  /** The clients treat a table without a type for insertions as an error, so it gets the type `never`, which accepts none. */
   private relation(one: VisibleRelation, isView: boolean): string {
     const isWritable = one.mayInsert || one.mayUpdate;
     const written = (shape: 'insert' | 'update', may: boolean): string =>
