@@ -67,7 +67,7 @@ export const userNotFound = (): AppError => refusal(404, 'user_not_found', 'Ther
 export const userDataTooLarge = (limit: number): AppError =>
   refusal(400, 'invalid_parameters', `data must not be longer than ${limit} bytes`);
 
-/** Not for a page of one user: the largest account fits. */
+/** Never the error of a page of one user: the largest account fits. */
 export const pageTooLarge = (cause: unknown): AppError =>
   refusal(
     400,

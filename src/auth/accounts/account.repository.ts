@@ -18,7 +18,7 @@ const REASON = 'auth.users is closed to the roles of callers';
 interface ProfileChange {
   readonly name?: string;
   readonly data?: JsonObject;
-  /** `data` has members to replace; null removes one. */
+  /** True: `data` has only the members to replace; null removes a member. */
   readonly merges?: boolean;
 }
 
@@ -110,7 +110,7 @@ export class AccountRepository {
     return toAccountOrNull(await this.rls.systemQuery(project.database, REASON, withAudit(change, audit)));
   }
 
-  /** The address of an anonymous user. Fails with 23505 on users_email_key if it is taken. */
+  /** Gives an anonymous user an address. Fails with 23505 on users_email_key if it is taken. */
   async adoptAddress(
     project: Project,
     { userId, sessionId }: SessionOwner,
@@ -155,7 +155,7 @@ export class AccountRepository {
   }
 }
 
-/** The id from which the search for that other account starts; nobody outside can predict it. */
+/** The id from which findForPassword() searches for the other account; nobody outside can predict it. */
 const standInOf = ({ id, dataSecret }: Project, value: string): string => {
   const hex = createHmac('sha256', dataSecret).update(`stand-in:${id}:${value}`).digest('hex');
   return hex.slice(0, 32);

@@ -114,7 +114,7 @@ export function assertAppData(data: JsonObject | undefined): void {
     throw invalidParameters(`app_metadata must not be longer than ${MAX_APP_DATA} bytes`);
 }
 
-/** Level by level: the depth is not limited here, and recursion could overflow the stack. */
+/** Goes level by level: the depth is not limited here, and recursion could overflow the stack. */
 function countExponents(data: JsonObject): number {
   let count = 0;
   let level: JsonValue[] = [data];

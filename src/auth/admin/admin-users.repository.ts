@@ -20,7 +20,7 @@ export interface UserChange {
   readonly name?: string;
   readonly data?: JsonObject;
   readonly appData?: JsonObject;
-  /** Both have members to replace; null removes one. */
+  /** True: both have only the members to replace; null removes a member. */
   readonly merges?: boolean;
   readonly passwordHash?: string;
   readonly emailVerified?: boolean;

@@ -22,7 +22,7 @@ export interface UserInput {
   readonly name?: string;
   readonly data?: JsonObject;
   readonly appData?: JsonObject;
-  /** `data` and `appData` have members to replace; null removes one. */
+  /** True: `data` and `appData` have only the members to replace; null removes a member. */
   readonly merges?: boolean;
   readonly password?: string;
   /** bcrypt, as other systems export it. */
@@ -61,8 +61,8 @@ export class AdminUsersService {
   }
 
   /**
-   * Creates an account without a password, and mails a token that sets one; both or neither.
-   * @throws AppError 400 for an unacceptable or taken value, 429 without a mail left for today
+   * Creates an account without a password and mails a token that sets one, or does neither.
+   * @throws AppError 400 for an unacceptable or taken value, 429 if the quota of mails for today is used up
    */
   async invite(
     project: Project,

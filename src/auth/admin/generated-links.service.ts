@@ -1,4 +1,4 @@
-/** Links and codes that an administrator sends in another way than by Plinth's mails. */
+/** Links and codes that an administrator sends by other means than Plinth's mails. */
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
 import { getEmailAddress } from '../../identity/email-address';
@@ -72,7 +72,7 @@ export class GeneratedLinks {
   ): Promise<Account> {
     const known = await this.accounts.findCredentials(project, getEmailAddress(email).key);
     const isNew = kind === 'verify' || kind === 'invite';
-    // As GoTrue: a link for a sign-up that was not confirmed may be made again.
+    // As in GoTrue, a link for a sign-up that was not confirmed may be made again.
     if (known && isNew && known.account.emailVerifiedAt !== null) throw emailTaken();
     if (known) return known.account;
     if (!isNew && kind !== 'magic_link') throw userNotFound();

@@ -67,7 +67,7 @@ const LINES = `r as materialized (select * from pg_catalog.json_to_recordset($1:
       coalesce(r.created_at, $2), $2, r.last_sign_in_at
     from r join m using (n) where m.old_id is null order by n on conflict do nothing returning id)`;
 
-/** @param owners SQL: a query of `n` and `id` */
+/** @param owners SQL: a query that returns `n` and `id` */
 const linking = (owners: string): string => `linked as (
     insert into auth.identities (id, user_id, provider, issuer, subject, data, last_sign_in_at, created_at, updated_at)
     select pg_catalog.gen_random_uuid(), o.id, i.provider, i.issuer, i.subject, i.data, i.last_sign_in_at,

@@ -52,8 +52,8 @@ export class UserImport {
   ) {}
 
   /**
-   * What was stored before an error of the stream or of the connection stays stored; a repeated import continues.
-   * @param updates existing users get the given values; else they stay as they are
+   * * What was stored before an error of the stream or of the connection stays stored; a repeated import continues.
+   * @param updates true: existing users get the given values; false: they stay as they are
    */
   async importUsers(project: Project, body: AsyncIterable<Buffer>, updates: boolean): Promise<ImportReport> {
     const run = new Run(await this.issuers(project), (batch) =>
@@ -162,7 +162,10 @@ class Run {
   };
 }
 
-/** Lines without their end; null for each that is too long. The end of a too long line is not kept. */
+/**
+ * Yields the lines without their line breaks, and null for each line that is too long. The rest of such a line is not kept in
+ * memory.
+ */
 async function* linesOf(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer | null, void, undefined> {
   let parts: Buffer[] = [];
   let length = 0;

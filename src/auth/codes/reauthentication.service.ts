@@ -15,7 +15,7 @@ import { newMailedToken } from '../mail/mailed-token';
 import { MailedTokenRepository } from '../mail/mailed-token.repository';
 import { SessionRepository } from '../sessions/session.repository';
 
-/** Milliseconds after its sign-in in which a session needs no code. */
+/** Milliseconds after the sign-in during which a session needs no code. */
 const FRESH_MS = 24 * 3_600_000;
 
 @Injectable()

@@ -1,6 +1,6 @@
 /**
- * The addresses to which a link in a mail may lead: those of the project's application and of its list. A link to any other
- * address would hand sessions to the person who asked for the mail.
+ * * The addresses to which a link in a mail may lead: those of the project's application, and those in the project's list of
+ * allowed addresses. A link to any other address would hand sessions to the person who asked for the mail.
  */
 import { Project } from '../../projects/project';
 
@@ -67,7 +67,7 @@ const PART_ENDS = './?#@:\\';
  * @param ends characters that `**` does not stand for
  */
 function matchesGlob(pattern: string, text: string, ends: string): boolean {
-  // Further asterisks add nothing to `**`, so that no wildcard of any length follows another one.
+  // More than two asterisks mean the same as two. Read as one token, they leave no wildcard of any length after another.
   const tokens = pattern.toLowerCase().match(/\*+|\?|[^*?]/g) ?? [];
   const bits = (isWanted: (token: string) => boolean): bigint =>
     tokens.reduce((sum, token, index) => (isWanted(token) ? sum | (1n << BigInt(index)) : sum), 0n);

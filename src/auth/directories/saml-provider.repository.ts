@@ -15,7 +15,7 @@ import {
 } from './saml-provider';
 
 const REASON = 'auth.saml_providers is closed to the roles of callers';
-/** Limit of a project. */
+/** Maximum number of providers of a project. */
 export const MAX_SAML_PROVIDERS = 100;
 
 @Injectable()
@@ -56,7 +56,10 @@ export class SamlProviderRepository {
     return rows[0] ? toSamlProvider(rows[0]) : null;
   }
 
-  /** @returns null if the project has MAX_SAML_PROVIDERS others @throws AppError 422 if another has the entity or a domain */
+  /**
+   * @returns null if the project already has MAX_SAML_PROVIDERS other providers
+   * @throws AppError 422 if another provider has the entity or one of the domains
+   */
   async save(
     project: Project,
     provider: Omit<SamlProvider, 'createdAt' | 'updatedAt'>,
@@ -110,7 +113,7 @@ export class SamlProviderRepository {
     return row ? toSamlProvider(row) : null;
   }
 
-  /** Stores the metadata that its address returns now. */
+  /** Stores the metadata that the provider's address returns now. */
   async replaceMetadata(project: Project, id: string, xml: string, now: Date): Promise<void> {
     await this.rls.systemQuery(project.database, REASON, {
       name: 'auth:replace-saml-metadata',
@@ -153,7 +156,7 @@ export class SamlProviderRepository {
     return rows[0] ? toSamlRequest(rows[0]) : null;
   }
 
-  /** @returns false if another response has answered it */
+  /** @returns false if another response has answered the request already */
   async spendRequest(project: Project, id: string): Promise<boolean> {
     const { rows } = await this.rls.systemQuery(project.database, REASON, {
       name: 'auth:spend-saml-request',

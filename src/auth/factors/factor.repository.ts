@@ -36,7 +36,7 @@ export type FactorOutcome = { readonly strong: boolean; readonly found: boolean 
 export class FactorRepository {
   constructor(private readonly rls: RlsTransaction) {}
 
-  /** @returns found: false if the account has MAX_FACTORS */
+  /** @returns `found` is false if the account has MAX_FACTORS factors */
   async insert(
     project: Project,
     owner: SessionOwner,
@@ -76,7 +76,7 @@ export class FactorRepository {
     return rows[0] ? toSealedFactor(rows[0]) : null;
   }
 
-  /** @returns found: false if there is no such factor */
+  /** @returns `found` is false if there is no such factor */
   async remove(project: Project, owner: SessionOwner, id: string, audit: AuditEntry): Promise<FactorOutcome> {
     const change = {
       name: 'auth:remove-factor',

@@ -99,7 +99,7 @@ export class FactorService {
     return factors;
   }
 
-  /** Raises the session with the code of an app. @throws AppError 401 for a wrong or spent code, 404, 429 */
+  /** Raises the session to two factors with the code of an app. @throws AppError 401 for a wrong or spent code, 404, 429 */
   verify(
     project: Project,
     owner: SessionOwner,

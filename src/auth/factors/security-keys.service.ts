@@ -34,7 +34,7 @@ export type KeyOptions =
   | { readonly type: 'create'; readonly options: PublicKeyCredentialCreationOptionsJSON }
   | { readonly type: 'request'; readonly options: PublicKeyCredentialRequestOptionsJSON };
 
-/** The answer of an authenticator to a challenge of the session and the factor, which the caller has checked. */
+/** An authenticator's answer to a challenge. The caller has checked that the challenge is for the session and the factor. */
 export interface KeyAnswer {
   readonly id: string;
   readonly challengeId: string;

@@ -9,7 +9,7 @@ import { type HookName, openSettingSecret } from '../../projects/setting-secrets
 import type { Project } from '../../projects/project';
 import type { HookAddress } from '../../projects/settings/hook.setting';
 
-/** Milliseconds, as a function may run. */
+/** Milliseconds: the same limit as for a hook that is a function. */
 const TIMEOUT_MS = 5_000;
 /** Bytes. */
 const MAX_BODY = 64 * 1024;
@@ -21,7 +21,7 @@ export class HookCalls {
     private readonly clock: Clock,
   ) {}
 
-  /** @param id of the event; another attempt has the same @returns the body, a stranger's input @throws Error */
+  /** @param id the event's id, which further attempts repeat @returns the body, a stranger's input @throws Error */
   async call(
     project: Project,
     name: HookName,

@@ -1,4 +1,4 @@
-/** Errors of the functions that a project has set for moments of a sign-in. */
+/** Errors of the hooks that a project runs during a sign-in. */
 import { AppError } from '../../common/errors/app-error';
 
 const MAX_MESSAGE = 500;

@@ -14,7 +14,7 @@ import { SHORT_TIMEOUT } from '../accounts/account-statements';
 import { hookFailed, hookRefused } from './hook.errors';
 import { HookCalls } from './hook-calls.service';
 
-/** Characters that are read of an answer. */
+/** Maximum number of characters that are read from an answer. */
 const MAX_ANSWER = 16_384;
 
 /** SQL of a function's name. @param name as the setting has it: `schema.name` */
@@ -31,8 +31,8 @@ export class Hooks {
   ) {}
 
   /**
-   * Does nothing if the project has no such hook.
-   * @param id of the event, for a receiver that gets it more than once
+   * * Does nothing if the project has no such hook.
+   * @param id the event's id, for a receiver that gets the event more than once
    * @throws AppError 4xx if the function refuses, 500 if it fails, 503 if the database cannot be reached
    */
   async runHook(project: Project, name: HookName, input: JsonObject, id?: string): Promise<void> {

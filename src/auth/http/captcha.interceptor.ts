@@ -45,7 +45,7 @@ class CaptchaInterceptor implements NestInterceptor {
     return next.handle();
   }
 
-  /** Limits the wrong tokens of an address for which the provider is asked. */
+  /** Limits for how many wrong tokens of a client address the provider is asked. */
   private async assertSolved(project: Project, setting: CaptchaSetting, request: Request): Promise<void> {
     const token = tokenIn(request.body);
     if (typeof token !== 'string' || token === '' || token.length > MAX_TOKEN) throw captchaFailed();
@@ -86,7 +86,7 @@ export const Captcha = (exemptGrants: readonly string[] = []): MethodDecorator =
     Errors(captchaFailed(), captchaUnavailable()),
   );
 
-/** The member `gotrue_meta_security` of its body. */
+/** The member `gotrue_meta_security` in the body of a protected route. */
 export const CAPTCHA = f.optional.json('The token from the captcha of the page, if the project has one', {
   properties: { captcha_token: { type: 'string', maxLength: MAX_TOKEN } },
 });

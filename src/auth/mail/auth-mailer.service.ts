@@ -42,9 +42,9 @@ export class AuthMailer implements OnApplicationShutdown {
   }
 
   /**
-   * Sends a mail.
+   * * Sends a mail.
    * @param write writes the mail, in one transaction with its token; false: there is nothing to send
-   * @returns the result of `write` @throws AppError 429 without a mail left for today
+   * @returns the result of `write` @throws AppError 429 if the quota of mails for today is used up
    */
   async send<T extends object | boolean>(
     project: Project,
@@ -64,7 +64,7 @@ export class AuthMailer implements OnApplicationShutdown {
     }
   }
 
-  /** Queues a mail, unless it is queued. An error is not passed on: MailSweep tries again. */
+  /** Queues a mail, unless it is queued already. An error is not passed on: MailSweep tries again. */
   async wake(projectId: string, mailId: string): Promise<void> {
     const options = mailJobOptions(mailId, this.config.retryDelayMs);
     await this.queue.add('send', { projectId, mailId }, options).catch((error: unknown) => {

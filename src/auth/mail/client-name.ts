@@ -1,4 +1,7 @@
-/** A client's name in a mail. Its User-Agent is a stranger's text: only names of this list, or one word of it, are mailed. */
+/**
+ * A client's name in a mail. Its User-Agent is a stranger's text: only names from the list below, or one word of the text, are
+ * mailed.
+ */
 
 /** In this order: later browsers have the names of earlier ones. */
 const PROGRAMS = ['Edg', 'OPR', 'Firefox', 'Chrome', 'Safari', 'Dart', 'okhttp', 'node', 'curl'];

@@ -54,8 +54,8 @@ export class EmailVerificationService {
   }
 
   /**
-   * Spends a token.
-   * @returns whether the account has a password; the first proof of the address ends one that was in use before
+   * * Spends a token.
+   * @returns whether the account has a password; the first proof of the address removes a password that was in use before
    * @throws AppError 401 for an invalid token, 400 for an unacceptable password or if the address was taken in the meantime, 429
    */
   async confirm(project: Project, proof: Proof, origin: RequestOrigin): Promise<boolean> {

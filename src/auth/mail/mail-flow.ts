@@ -19,7 +19,7 @@ const DIGITS = 6;
 
 type CodedProject = Pick<Project, 'id' | 'dataSecret'>;
 
-/** The token with a code, and the values for its mail. Without a flow there is no code. @param subject of hashCode() */
+/** The token with a code, and the values for its mail. Without a flow there is no code. @param subject as for hashCode() */
 export function withCode<T extends MailedToken>(
   project: CodedProject,
   token: T,

@@ -13,7 +13,7 @@ export interface MailRequestOptions {
   readonly create?: { readonly address: string; readonly data: JsonObject };
 }
 
-/** Content that only the recipient may read. The options are of the request, like `origin`. */
+/** Content that only the recipient may read. The options come from the request, like `origin`. */
 export interface SealedMail extends MailRequestOptions {
   /**
    * Key of the recipient's address (EmailAddress.key). The owner of the project can change the address in the database, which

@@ -49,7 +49,7 @@ export class MailSweep implements OnApplicationBootstrap, OnApplicationShutdown 
     await this.running;
   }
 
-  /** Visits every project of the list. A project that fails does not stop the sweep. */
+  /** Visits every project on the list. A project that fails does not stop the sweep. */
   async sweepAll(): Promise<void> {
     for (const id of await this.outboxes.list()) {
       if (this.stopped) return;

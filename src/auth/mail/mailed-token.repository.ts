@@ -37,7 +37,7 @@ interface TokenRecipient {
   readonly emailKey?: string;
   /** The address to verify, if it is not the account's current address. */
   readonly newEmail?: EmailAddress;
-  /** Skip an account whose address is verified. */
+  /** True: skips an account whose address is verified. */
   readonly unverifiedOnly?: boolean;
 }
 
@@ -139,11 +139,11 @@ export class MailedTokenRepository {
   }
 
   /**
-   * Spends a token that proves an address. The first proof of an account's address ends its sessions, factors and pending
+   * * Spends a token that proves an address. The first proof of an account's address ends its sessions, factors and pending
    * changes of the address, and its password: the person who created the account need not own the address. The mail that
-   * completes a sign-up leaves the password if the client is that of the sign-up, or an administrator created the account,
-   * unless the caller sends another: nobody has used such an account. Fails with 23505 on users_email_key if another account
-   * took the new address in the meantime.
+   * completes a sign-up keeps the password if its client is the one that signed up, or if an administrator created the account:
+   * nobody has used such an account. A new password from the caller replaces it in any case. Fails with 23505 on users_email_key
+   * if another account took the new address in the meantime.
    * @param newHash of the password that the first proof sets
    * @returns null if the token is spent, expired, unknown, or of another kind
    */

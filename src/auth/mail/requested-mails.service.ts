@@ -40,9 +40,9 @@ export class RequestedMails {
   ) {}
 
   /**
-   * Resolves when the request is stored. It counts against the quota before it is known whether the address has an account, so
+   * * Resolves when the request is stored. It counts against the quota before it is known whether the address has an account, so
    * that the answer is the same, and is given back if it has none.
-   * @throws AppError 429 without a mail left for today
+   * @throws AppError 429 if the quota of mails for today is used up
    */
   async request(
     project: Project,
@@ -76,7 +76,7 @@ export class RequestedMails {
     const content = { to: emailKey, ...shown, languages: origin.languages };
     const mail = { ...token, mailId, sealed: this.sealer.seal(project.id, mailId, content) };
     const context = { now: createdAt, origin };
-    // Must precede the search for an account, which removes a request without one.
+    // Must precede the search for an account, which removes the request if there is no account.
     if (create && (await this.newAccounts.createFor(project, mail, create, context))) return true;
     const recipient = { emailKey, unverifiedOnly: kind === 'verify' };
     const isWritten = await this.tokens.issue(

@@ -74,7 +74,7 @@ interface AuthorizationRequest {
   readonly challenge: string;
 }
 
-/** What the user is asked; or the address of the client, if they had agreed before. */
+/** What the user is asked; or the address of the client, if the user had agreed before. */
 export type Details =
   | {
       readonly client: OAuthClient;

@@ -9,9 +9,12 @@ import { type AuditEntry, withAudit } from '../audit/audit-entry';
 import { CLIENT_COLUMNS, type OAuthClient, toClient } from './oauth-client';
 
 const REASON = 'auth.oauth_clients is closed to the roles of callers';
-/** Of a project, those that administrators make and those that register themselves each. */
+/** Maximum number of clients of a project: this many that administrators made, and this many that registered themselves. */
 export const MAX_CLIENTS = 500;
-/** Clients that registered themselves and that nobody has granted anything: a further one replaces the oldest. */
+/**
+ * Maximum number of clients that registered themselves and that no user has granted anything. A further client replaces the
+ * oldest.
+ */
 const MAX_UNUSED = 100;
 
 @Injectable()
@@ -87,7 +90,7 @@ export class OAuthClientRepository {
     return rows.length === 1;
   }
 
-  /** With its sessions, codes and grants. @returns false if there is no such client */
+  /** Removes the client's sessions, codes and grants as well. @returns false if there is no such client */
   async remove(project: Project, id: string, audit: AuditEntry): Promise<boolean> {
     const change = {
       name: 'auth:remove-oauth-client',
@@ -102,7 +105,7 @@ export class OAuthClientRepository {
   }
 }
 
-/** Leaves room for one more. A flood of registrations replaces itself. */
+/** Deletes unused clients so that there is room for one more: a flood of registrations replaces only its own clients. */
 const DROP_UNUSED: Statement = {
   name: 'auth:drop-unused-oauth-clients',
   text: `delete from auth.oauth_clients where id in (

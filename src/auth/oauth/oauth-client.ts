@@ -13,10 +13,10 @@ export type GrantType = (typeof GRANT_TYPES)[number];
 export const REGISTRATIONS = ['manual', 'dynamic'] as const;
 export type Registration = (typeof REGISTRATIONS)[number];
 
-/** Scopes of OpenID Connect: what an ID token and `userinfo` tell. Policies decide what a client reads. */
+/** Scopes of OpenID Connect: what an ID token and `userinfo` contain. Policies decide which rows a client reads. */
 const OPENID = 'openid';
 const SCOPES = ['email', 'profile', 'phone', 'offline_access'];
-/** ID tokens need a key pair: a client cannot verify one of the project's secret. */
+/** ID tokens need a key pair: a client cannot verify a token that is signed with the project's secret. */
 export const scopesOf = ({ signingKeys }: Pick<Project, 'signingKeys'>): string[] =>
   signingKeys.some(({ status }) => status === 'current') ? [OPENID, ...SCOPES] : SCOPES;
 /** Whether an ID token is wanted, and can be given. */
@@ -84,7 +84,10 @@ export const isPublic = ({ secretHash }: OAuthClient): boolean => secretHash ===
 /** The name of this computer itself, where a native application listens (RFC 8252, 7.3). */
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** OAuth 2.1, 2.3: absolute, without a fragment, and encrypted unless it stays on the computer. @returns null for a sound one */
+/**
+ * OAuth 2.1, 2.3: absolute, without a fragment, and encrypted unless it stays on the computer. @returns null for an acceptable
+ * address
+ */
 function redirectUriFault(uri: string): string | null {
   const url = uri.length > MAX_URI || uri.includes('#') ? null : parseRedirect(uri);
   if (!url) return 'must be absolute, without a fragment, a password and blanks';

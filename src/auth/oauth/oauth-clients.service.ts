@@ -1,4 +1,7 @@
-/** Applications of a project: made by administrators, or by themselves where a setting allows it; and the proof of who they are. */
+/**
+ * Applications of a project, which administrators make, or which register themselves where a setting allows it. Also checks the
+ * proof of who they are.
+ */
 import { Injectable } from '@nestjs/common';
 import { randomUUID, timingSafeEqual } from 'node:crypto';
 import { invalidParameters } from '../../common/errors/app-error';
@@ -28,7 +31,7 @@ import {
   tooManyClients,
 } from './oauth.errors';
 
-/** A client with its secret, which is shown once; null: it is public. */
+/** A client with its secret, which is shown once; null for a public client. */
 export interface NewClient {
   readonly client: OAuthClient;
   readonly secret: string | null;
@@ -107,7 +110,7 @@ export class OAuthClients {
     return this.save(project, changed, 'oauth_client_updated', origin);
   }
 
-  /** The former secret ends at once; sessions stay. @throws AppError 400, 404 */
+  /** The former secret becomes invalid immediately; sessions continue. @throws AppError 400, 404 */
   async regenerateSecret(project: Project, id: string, origin: RequestOrigin): Promise<NewClient> {
     const client = await this.get(project, id);
     if (isPublic(client)) throw invalidParameters('A public client has no secret');

@@ -156,8 +156,8 @@ export class OAuthGrantRepository {
   }
 
   /**
-   * A code that comes back was stolen, by one of its two users: the session that it gave ends (OAuth 2.1, 4.1.3). Without its row no
-   * session begins that another request is about to begin.
+   * A code that is used twice was stolen, so the session that it gave ends (OAuth 2.1, 4.1.3). Deleting the row of the code also
+   * prevents the session that another request is about to begin.
    */
   async endSessionOf(
     project: Project,
@@ -235,7 +235,7 @@ export class OAuthGrantRepository {
     return row ? new RecordReader('auth.oauth_consents', row).boolean('is_gone') : null;
   }
 
-  /** Null for a session that is no application's. */
+  /** Null for a session that belongs to no application. */
   async scopeOf(project: Project, sessionId: string): Promise<string | null> {
     const { rows } = await this.rls.systemQuery(project.database, REASON, {
       name: 'auth:scope-of-session',

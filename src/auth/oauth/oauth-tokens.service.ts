@@ -90,7 +90,10 @@ export class OAuthTokens {
     return { session, isLast: false };
   }
 
-  /** Claims of OpenID Connect for the scopes of the session; `sub` alone for a token that is no application's. @throws AppError 401 */
+  /**
+   * Claims of OpenID Connect for the scopes of the session; only `sub` for a token that belongs to no application. @throws
+   * AppError 401
+   */
   async userInfo(
     project: Project,
     { userId, sessionId }: { readonly userId: string; readonly sessionId: string | null },
@@ -154,7 +157,7 @@ export class OAuthTokens {
     return session;
   }
 
-  /** It has no `role`, without which it is no bearer token of the project. */
+  /** It has no `role`, so it is not accepted as a bearer token of the project. */
   private async idToken(
     project: Project,
     { userId, clientId, scope, nonce, signedInAt }: SpentCode,
@@ -176,7 +179,7 @@ export class OAuthTokens {
 
 const mayRefresh = ({ grantTypes }: OAuthClient): boolean => grantTypes.includes('refresh_token');
 
-/** A code gives one session, which is found again by the code alone. Version 8 of RFC 9562: a hash. */
+/** A code gives one session, whose id is a hash of the code (version 8 of RFC 9562), so that the code alone finds it. */
 function sessionIdOf(code: string): string {
   const hex = createHash('sha256').update(`oauth session:${code}`).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

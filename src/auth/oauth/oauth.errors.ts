@@ -27,13 +27,13 @@ export class OAuthError extends AppError {
 export const oauthFault = (code: OAuthCode, message: string): OAuthError =>
   new OAuthError(400, code, message);
 
-/** The same for an unknown client, a wrong secret and another method. */
+/** The same error for an unknown client, a wrong secret and another method. */
 export const invalidClient = (): OAuthError =>
   new OAuthError(401, 'invalid_client', 'The client is unknown, or did not prove who it is', {
     'WWW-Authenticate': 'Basic realm="oauth"',
   });
 
-/** The same for an unknown, spent and expired code, one of another client, and a wrong verifier. */
+/** The same error for an unknown, spent and expired code, one of another client, and a wrong verifier. */
 export const invalidGrant = (): OAuthError =>
   oauthFault('invalid_grant', 'The code or refresh token is not valid for this client, or no longer valid');
 
@@ -46,7 +46,7 @@ export const registrationDisabled = (): AppError =>
 export const clientNotFound = (): AppError =>
   refusal(404, 'oauth_client_not_found', 'There is no such client');
 
-/** Of a request to `authorize`, whose answer cannot be given to the client. */
+/** For a request to `authorize` whose answer cannot be sent to the client. */
 export const unknownClient = (): AppError =>
   refusal(400, 'unknown_oauth_client', 'client_id must be that of a client of the project');
 
@@ -56,7 +56,7 @@ export const unknownRedirect = (): AppError =>
 export const tooManyClients = (limit: number): AppError =>
   refusal(422, 'too_many_oauth_clients', `A project has at most ${limit} such clients`);
 
-/** The same for an expired, answered and altered request, and for one that another user opened. */
+/** The same error for an expired, answered and altered request, and for one that another user opened. */
 export const authorizationNotFound = (): AppError =>
   refusal(404, 'authorization_not_found', 'The request was answered, has expired, or is not yours');
 

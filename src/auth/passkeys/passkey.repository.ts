@@ -11,7 +11,7 @@ import { isLive, lockAccount } from '../accounts/account-statements';
 import { type AuditEntry, withAudit } from '../audit/audit-entry';
 
 const REASON = 'auth.passkeys is closed to the roles of callers';
-/** Limit of a user. */
+/** Maximum number of passkeys of a user. */
 export const MAX_PASSKEYS = 20;
 const MAX_COUNTER = 2 ** 32 - 1;
 
@@ -111,7 +111,7 @@ export class PasskeyRepository {
     return row ? toPasskey(row) : null;
   }
 
-  /** @returns false if another copy was used, or the passkey was removed */
+  /** @returns false if another copy of the passkey was used, or the passkey was removed */
   async use(project: Project, id: string, counter: number, now: Date): Promise<boolean> {
     const { rows } = await this.rls.systemQuery(project.database, REASON, {
       name: 'auth:use-passkey',

@@ -16,7 +16,7 @@ interface PasswordInput {
   readonly password: string;
   /** The current password. Without it, a stolen access token would be enough to take over the account. */
   readonly currentPassword?: string;
-  /** Another proof that the user is the owner, in place of the current password. Rejects without it. */
+  /** Checks another proof that the user is the owner, in place of the current password. Rejects if there is no such proof. */
   readonly proof?: () => Promise<void>;
 }
 

@@ -35,7 +35,10 @@ export class PhoneCodes {
     private readonly clock: Clock,
   ) {}
 
-  /** @param keepsAccount keeps an earlier code's account @throws AppError 429 for too many messages, and as Hooks.runHook() */
+  /**
+   * @param keepsAccount true: keeps the account of an earlier code @throws AppError 429 for too many messages, and as
+   * Hooks.runHook()
+   */
   async send(
     project: Project,
     code: UnsentCode,

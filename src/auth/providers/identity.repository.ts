@@ -79,7 +79,7 @@ export class IdentityRepository {
     return { id: account.uuid('id'), isProved: account.boolean('is_proved') };
   }
 
-  /** @param audit its user is the account */
+  /** @param audit an entry whose user is the account */
   async link(
     project: Project,
     userId: string,
@@ -125,7 +125,7 @@ export class IdentityRepository {
     return outcome.boolean('is_linked') ? 'linked' : 'taken';
   }
 
-  /** An anonymous user gets the address of an identity. Fails with 23505 on users_email_key if it is taken. */
+  /** Gives an anonymous user the address of an identity. Fails with 23505 on users_email_key if it is taken. */
   async adoptAddress(
     project: Project,
     userId: string,
@@ -152,7 +152,7 @@ export class IdentityRepository {
     });
   }
 
-  /** @param id of an identity, or of the account itself, which stands for its address and password */
+  /** @param id the id of an identity, or the account's own id, which stands for its address and password */
   async unlink(
     project: Project,
     { userId, sessionId }: { readonly userId: string; readonly sessionId: string },

@@ -54,7 +54,7 @@ export class ProviderClients {
     return this.clientOf(project, provider).newChecks();
   }
 
-  /** @param scopes to request in addition @throws AppError 503 */
+  /** @param scopes requested in addition @throws AppError 503 */
   async urlFor(
     project: Project,
     provider: Provider,
@@ -126,7 +126,7 @@ export class ProviderClients {
     }
   }
 
-  /** GitHub has no ID tokens; the addresses of a user, with their state, are at their own path. */
+  /** GitHub has no ID tokens; a user's addresses, and whether they are verified, are read from a separate path. */
   private async readGitHub(provider: Provider, accessToken: string): Promise<JsonObject> {
     const { api } = gitHubAddresses(issuerOf(provider));
     const read = async (path: string): Promise<unknown> => {
@@ -193,7 +193,7 @@ function textOf(body: unknown): string | undefined {
 
 const scopesOf = ({ preset, settings }: Provider): string => settings.scopes ?? PRESET_RULES[preset].scopes;
 
-/** GitHub itself, or an own GitHub Enterprise Server. */
+/** GitHub itself, or a GitHub Enterprise Server. */
 function gitHubAddresses(issuer: string): {
   server: { issuer: string; authorization_endpoint: string; token_endpoint: string };
   api: string;

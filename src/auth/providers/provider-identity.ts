@@ -22,7 +22,7 @@ export interface ProviderIdentity {
   readonly name: string | null;
   /** `identity_data` of the answers. */
   readonly data: JsonObject;
-  /** Claims of a directory that `app_metadata.custom_claims` gets at each sign-in. */
+  /** Claims from a directory, which are stored in `app_metadata.custom_claims` at each sign-in. */
   readonly customClaims?: JsonObject;
 }
 

@@ -273,7 +273,7 @@ export class ProviderSignIn {
     return (await this.providers.list(project)).filter(({ enabled }) => enabled).map(({ name }) => name);
   }
 
-  /** With PKCE the exchange links; without, a page asks. */
+  /** With PKCE, the exchange of the code links the identity; without PKCE, a page asks the user. */
   private async offerLink(
     project: Project,
     { challenge, redirectTo }: ProviderFlow,

@@ -31,7 +31,7 @@ export class ProviderRepository {
     return rows[0] ? toProvider(rows[0]) : null;
   }
 
-  /** @returns null if the project has MAX_PROVIDERS others */
+  /** @returns null if the project has MAX_PROVIDERS other providers */
   async save(
     project: Project,
     { name, preset, enabled, settings, sealedSecret }: Omit<Provider, 'createdAt' | 'updatedAt'>,

@@ -41,11 +41,11 @@ const MAX_SETTINGS = 64 * 1024;
 
 export interface ProviderSettings {
   readonly client_id: string;
-  /** Of `oidc` and `keycloak`; of an own server of `gitlab` and `github`. */
+  /** For `oidc` and `keycloak`, and for `gitlab` and `github` on a separate server. */
   readonly issuer: string | null;
-  /** Of `azure`: the id of the directory. */
+  /** For `azure`: the id of the directory. */
   readonly tenant: string | null;
-  /** Of `okta` and `auth0`. */
+  /** For `okta` and `auth0`. */
   readonly domain: string | null;
   /** Separated by spaces; null: the scopes of the preset. */
   readonly scopes: string | null;

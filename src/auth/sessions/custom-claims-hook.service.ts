@@ -25,7 +25,7 @@ export class CustomClaimsHook {
     private readonly calls: HookCalls,
   ) {}
 
-  /** @returns null where no address is set, or nobody has the id @throws AppError 4xx, 500 */
+  /** @returns null where no address is set, or no user has the id @throws AppError 4xx, 500 */
   ofUser(project: Project, userId: string): Promise<JsonObject | null> {
     return this.ask(project, () =>
       this.read(project, {

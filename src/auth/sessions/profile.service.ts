@@ -23,7 +23,7 @@ interface ProfileInput {
   /** See PasswordChangeService. */
   readonly proof?: () => Promise<void>;
   readonly data?: JsonObject;
-  /** `data` has members to replace; null removes one. */
+  /** True: `data` has only the members to replace; null removes a member. */
   readonly merges?: boolean;
 }
 

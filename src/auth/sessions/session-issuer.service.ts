@@ -44,7 +44,7 @@ export class SessionIssuer {
     };
   }
 
-  /** The references of a session that begins now. */
+  /** The `amr` entries of a session that begins now. */
   methodsOf(method: SignInMethod): MethodReference[] {
     return [{ method, timestamp: this.clock.nowSeconds() }];
   }

@@ -18,7 +18,7 @@ import { CustomClaimsHook } from './custom-claims-hook.service';
 import { RefreshTokenContent } from './refresh-token.service';
 import { NewSession, RotatedSession, SessionGrant, toRotated } from './session';
 
-/** Seconds after its use in which a spent refresh token gets the same successor again (DECISIONS.md 4). */
+/** Seconds after its use during which a spent refresh token gets the same successor again (DECISIONS.md 4). */
 const REUSE_GRACE_SECONDS = 10;
 /** Days for which the owner of a project can still see an ended session in auth.sessions. */
 const ENDED_SESSION_DAYS = 7;
@@ -73,10 +73,10 @@ export class SessionTokensRepository {
   }
 
   /**
-   * Rotates a refresh token in one statement. Of parallel uses, the first rotates it; the others wait for the row, find it
+   * * Rotates a refresh token in one statement. Of parallel uses, the first rotates it; the others wait for the row, find it
    * rotated and get the same successor.
    * @param expiresAt the new end of the session
-   * @param clientId of the application that sent the token; null: the user's own client
+   * @param clientId the application that sent the token; null for the user's own client
    * @returns null if the session is over, unknown, or another client's
    */
   async rotate(
@@ -139,7 +139,7 @@ interface SessionParts {
 
 const OF_USER: SessionParts = { name: '', steps: {}, condition: '', columns: '', selected: '', values: [] };
 
-/** Who uses the code again, or revokes the grant, waits for the session and ends it. */
+/** A request that uses the code again, or revokes the grant, waits for this session and then ends it. */
 const ofGrant = ({ authorizationId, clientId, scope, aal, amr }: SessionGrant): SessionParts => ({
   name: '-of-grant',
   steps: { a: 'select from auth.oauth_authorizations where id = $11 and spent_at is not null for share' },

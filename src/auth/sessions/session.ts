@@ -64,7 +64,7 @@ export interface NewSession {
   readonly passwordHash: string | null;
   /** JSON of the groups that a directory gave the account, as its tokens name them: no session begins if it lost one in the meantime. */
   readonly groups: string | null;
-  /** Replaces a hash that was made with too little work; null keeps it. */
+  /** Replaces a hash whose work factor was too low; null keeps the hash. */
   readonly newPasswordHash: string | null;
   readonly expiresAt: Date;
   readonly origin: RequestOrigin;
@@ -81,7 +81,7 @@ export interface SessionToIssue {
   readonly aal: AssuranceLevel;
   readonly amr: readonly MethodReference[];
   readonly customClaims: JsonObject;
-  /** Of the application that has the session. */
+  /** Id of the application that has the session. */
   readonly clientId?: string | null;
 }
 

@@ -62,7 +62,7 @@ export const GoTrueApi = (
 /** Documents the errors of a controller that has no guard. */
 export const GOTRUE_DOCS = DOCS;
 
-/** Of routes whose clients know the errors of OAuth (RFC 6749, 5.2). */
+/** The documentation of routes whose clients know the errors of OAuth (RFC 6749, 5.2). */
 export const OAUTH_DOCS = new ErrorDocs({
   name: 'OAuthError',
   headers: AREA.headers,

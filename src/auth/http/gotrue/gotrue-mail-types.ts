@@ -21,7 +21,10 @@ export function isVerifyType(text: string): text is VerifyType {
   return Object.hasOwn(KINDS, text);
 }
 
-/** Without spaces and the plus sign. @throws GoTrueError 400 unless it is E.164, as GoTrue checks it */
+/**
+ * The phone number without spaces and the plus sign.
+ * @throws GoTrueError 400 unless it is in the form of E.164, as GoTrue checks it
+ */
 export function phoneOf(text = ''): string {
   const phone = text.replaceAll(' ', '').replace(/^\+/, '');
   if (!/^[1-9]\d{1,14}$/.test(phone)) throw invalidPhone();

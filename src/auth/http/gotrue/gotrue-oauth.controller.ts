@@ -77,7 +77,7 @@ const HEADERS: DocumentedHeaders = {
 };
 const NOT_STORED: DocumentedHeaders = { 'Cache-Control': { description: '`no-store`', schema: TEXT } };
 
-/** @param example of a required parameter */
+/** @param example the example of a required parameter */
 const Text = (name: keyof AuthorizeQuery, description: string, example?: string): MethodDecorator =>
   ApiQuery({
     name,

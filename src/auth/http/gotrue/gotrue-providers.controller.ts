@@ -36,7 +36,7 @@ import { PublicProjects } from './public-project.service';
 import { providerRequest, tokensOf } from './gotrue-provider-requests';
 
 const COOKIE = 'plinth_sign_in';
-/** Seconds: a sign-in takes at most as long. */
+/** Seconds: no sign-in may take longer. */
 const COOKIE_SECONDS = 600;
 
 const HEADERS: DocumentedHeaders = {
@@ -150,7 +150,8 @@ export class GoTrueProvidersController {
   @FormRoute('callback', 'it leads to the same path by GET, where the code of the provider is the credential')
   @ApiExcludeEndpoint()
   receive(@FormBody() form: URLSearchParams, @Res() response: Response): void {
-    // Apple's form comes from another site, so without the cookie; the redirect to the address below sends it.
+    // Apple's form comes from another site, so browsers send no cookie with it. They send the cookie after the redirect to the
+    // address below.
     const given = ['code', 'state', 'iss', 'error'].flatMap((name) =>
       form.getAll(name).map((value): [string, string] => [name, value]),
     );

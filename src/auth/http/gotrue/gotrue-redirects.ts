@@ -31,7 +31,7 @@ export function addressFor(
   return url.href;
 }
 
-/** @param inQuery also in the query, where clients with PKCE read it */
+/** @param inQuery true: the query contains the error as well, because clients with PKCE read it there */
 export function errorAddress(target: string, { code, message, status }: AppError, inQuery = false): string {
   const url = new URL(target);
   const parameters = {

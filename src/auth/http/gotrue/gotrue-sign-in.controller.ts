@@ -119,7 +119,7 @@ export class GoTrueSignInController {
 
   // GuessThrottle slows down guesses, as for `/v1/auth`.
   @Post('token')
-  // Proofs of an earlier sign-in, which nobody guesses.
+  // Proofs of an earlier sign-in, which nobody can guess.
   @Captcha(['refresh_token', 'pkce', 'id_token'])
   @SkipThrottle()
   @Describe(`Get a session (GoTrue)

@@ -277,8 +277,8 @@ export class GoTrueSignInService {
   }
 
   /**
-   * A sign-up with an address that has an account. Where addresses must be verified, the answer is that of a new account, and
-   * the audit entry takes the time of its insertion.
+   * Answers a sign-up with an address that has an account. Where addresses must be verified, the answer is the same as for a new
+   * account, and writing the audit entry takes as long as inserting the account.
    */
   private async answerTaken(
     project: Project,

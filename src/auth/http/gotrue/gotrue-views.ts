@@ -59,7 +59,7 @@ function confirmedAt({ settings }: Project, account: Account): Date | null {
   return emailVerifiedAt ?? (isConfirmed ? createdAt : null);
 }
 
-/** Shows an account whose factors, identities at providers and mails the answer does not show. */
+/** The account without its factors, its identities at providers and its mails, which the answer does not show. */
 export const toPlainUser = (project: Project, account: Account): GoTrueUserResponse =>
   toGoTrueUser(project, { account, factors: [], identities: [], pending: {} });
 

@@ -2,7 +2,10 @@
 import { MailTemplate } from '../../../infra/mail/mail-template';
 import { MailKind } from '../mail-kinds';
 
-/** Liquid, with the values project, name, email, new_email, link, token, code, hours, signed_in_at, ip, client. */
+/**
+ * The texts are Liquid templates with the values project, name, email, new_email, link, token, code, hours, signed_in_at, ip,
+ * client.
+ */
 export interface LanguageTexts {
   /** Primary subtag of RFC 5646, such as `de`. */
   readonly tag: string;
@@ -12,7 +15,10 @@ export interface LanguageTexts {
 
 interface PageTexts {
   readonly reset: FormTexts & { readonly label: string };
-  /** `label`: for a password, where somebody else may have signed up. `noPassword`: the address is confirmed, and the account has none. */
+  /**
+   * `label`: the label of the password field, which is shown if somebody else may have signed up. `noPassword`: the message for a
+   * confirmed address whose account has no password.
+   */
   readonly verify: FormTexts & { readonly label: string; readonly noPassword: string };
   readonly signIn: FormTexts;
   /** Asks whether an identity of a provider is linked. */

@@ -15,7 +15,7 @@ const CALLBACK = 'https://calendar.example.com/callback';
 const ISSUER = 'https://plinth.example.com/p/acme/auth/v1';
 const ACCESS_TOKEN = 'eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJzdWIiOiIwYjZmIn0.c2lnbmF0dXJl';
 
-/** The page of the project may link to it. */
+/** The project's page may show the address as a link. */
 const webAddress = (description: string) =>
   f.omittable.text(description, {
     max: MAX_URI,
