@@ -83,7 +83,7 @@ export function restoreFault(step: string, error: Error): AppError {
 const isOfServer = (error: Error): boolean =>
   isConnectionLoss(error) || (error instanceof DatabaseError && isServerUnavailable(error.code ?? ''));
 
-/** A fault of the storage, with its cause: only administrators restore. */
+/** An error of the storage. It includes the cause, because only administrators restore. */
 export const fileNotStored = (objectId: string, fault: AppError): AppError =>
   new AppError(
     fault.status,

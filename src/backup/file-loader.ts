@@ -21,7 +21,7 @@ export class FileLoader {
   /** Resolves when the member was read. @throws the error of this file or an earlier file */
   async put(objectId: string, { size, chunks }: ArchiveMember): Promise<void> {
     const address = new ObjectAddress(this.projectId, objectId);
-    // Bytes of the deleted project that were not removed yet. An object never changes.
+    // The object may be left over from the deleted project. An object never changes.
     if (await this.store.has(address, size)) return;
     if (size > SMALL) return this.stored(address, chunks);
     const content = await ArchiveReader.hold(chunks);

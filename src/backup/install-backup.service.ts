@@ -69,7 +69,7 @@ export class InstallBackup {
     return this.writeOf(await this.allProjects(), key, openOutput, compression);
   }
 
-  /** The same without the projects, which scheduled backups archive one by one. */
+  /** As write(), but without the projects, which scheduled backups archive one by one. */
   async writePlatform(
     key: PassphraseKey,
     openOutput: () => Promise<Writable>,
@@ -156,7 +156,7 @@ export class InstallBackup {
     }
   }
 
-  /** @param ending of the names of the projects' archives */
+  /** @param ending the ending of the names of the projects' archives */
   private headerOf(projects: readonly ProjectEntity[], key: PassphraseKey, ending: string): InstallHeader {
     return {
       format: FORMAT,

@@ -133,7 +133,10 @@ function withFailed(projects: readonly ProjectOutcome[], { failed = [] }: Archiv
   return [...others, ...[...reasons].map(([slug, reason]) => ({ slug, outcome: 'failed' as const, reason }))];
 }
 
-/** The same chunks. Ending this iteration early does not end theirs, so the rest of the member can be skipped. */
+/**
+ * Yields the same chunks. Ending this iteration early does not end the iteration of `chunks`, so the rest of the member can be
+ * skipped.
+ */
 async function* borrowed(chunks: AsyncGenerator<Buffer, void>): AsyncGenerator<Buffer> {
   for (;;) {
     const next = await chunks.next();

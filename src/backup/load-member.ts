@@ -21,7 +21,7 @@ export interface Targets {
   readonly header: ArchiveHeader;
   readonly loader: ProjectLoader;
   readonly files: FileLoader | null;
-  /** Of a dry run. */
+  /** Set in a dry run. */
   readonly content: ArchivedContent | null;
   readonly openStored: OpenStored;
   /** Rows that were loaded, by member. */
@@ -51,7 +51,7 @@ export async function loadMember(member: ArchiveMember, targets: Targets): Promi
   }
 }
 
-/** The files that an incremental archive names. */
+/** Loads the files that an incremental archive names. */
 async function loadStored(
   lines: AsyncIterable<Buffer>,
   { files, content, openStored }: Targets,

@@ -69,10 +69,9 @@ export class ProjectBackup {
 
   /**
    * Writes a project's archive.
-   * @param passphrase or a key of it, so that one key serves several archives
+   * @param passphrase the passphrase, or a key derived from it, so that one key serves several archives
    * @param openOutput called once the project was found and its database can be read
-   * @param compression of the archive
-   * @param store of an incremental archive, which has no bytes of files
+   * @param store the store of an incremental archive, which has no bytes of files
    * @throws AppError 404, 409 while another backup of the project runs
    */
   async write(

@@ -40,7 +40,7 @@ export const MEMBERS_PER_SUMS = 10_000;
 export const PART_BYTES = 4 * 1024 * 1024;
 const PART = /\.part\d{6}$/;
 
-/** `data/0001.copy`, `data/0001.copy.part000002`: in this order a wildcard lists them. @param index from 0 */
+/** `data/0001.copy`, `data/0001.copy.part000002`: a wildcard lists them in this order. @param index from 0 */
 export function partName(name: string, index: number): string {
   return index === 0 ? name : `${name}.part${String(index + 1).padStart(6, '0')}`;
 }

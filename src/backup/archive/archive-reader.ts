@@ -184,8 +184,8 @@ const hasSums = ({ sums }: ArchiveManifest, expected: readonly string[]): boolea
   sums.length === expected.length && expected.every((sum, index) => sums[index] === sum);
 
 /**
- * The first member that differs from the list of checksums.
- * @param lines of the members that were read
+ * * The first member that differs from the list of checksums.
+ * @param lines the checksum lines of the members that were read
  * @param listed the list in the archive
  */
 function difference(lines: readonly string[], listed: string): string {

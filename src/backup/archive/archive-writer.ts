@@ -95,7 +95,7 @@ export class ArchiveWriter {
     }
   }
 
-  /** The last call. */
+  /** Must be the last call. */
   async finish(
     key: PassphraseKey,
     counts: Pick<ArchiveManifest, 'rows' | 'files' | 'failed'>,

@@ -45,7 +45,10 @@ function keysOf({
   };
 }
 
-/** Without the passwords of an archive whose keys are not kept: its maker knows them. */
+/**
+ * The archived roles, without their passwords if the keys of the archive are not kept: the maker of the archive knows the
+ * passwords.
+ */
 export function archivedRoles({ roles = NO_ROLES }: ArchivedSecrets, keepsKeys: boolean): ArchivedRoles {
   return keepsKeys ? roles : { ...roles, roles: roles.roles.map((role) => ({ ...role, password: null })) };
 }

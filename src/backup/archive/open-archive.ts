@@ -44,13 +44,13 @@ type AnyHeader = ArchiveHeader | InstallHeader;
 export interface VerifiedArchive {
   readonly header: AnyHeader;
   readonly manifest: ArchiveManifest;
-  /** The bytes of its files are in the store of its destination. */
+  /** True: the bytes of the archive's files are in the store of its destination. */
   readonly isIncremental: boolean;
   /** Files of the store that were read and compared. */
   readonly comparedFiles: number;
 }
 
-/** The same for an install. */
+/** An archive of an install whose header and secrets have been read. */
 export interface OpenInstallArchive {
   readonly header: InstallHeader;
   readonly secrets: InstallSecrets;
@@ -76,7 +76,7 @@ export async function openArchive(members: Members, passphrase: string): Promise
   };
 }
 
-/** The same for the archive of an install. */
+/** As openArchive(), for the archive of an install. */
 export async function openInstallArchive(members: Members, passphrase: string): Promise<OpenInstallArchive> {
   const { header, bytes } = await readHeader(members);
   if (!isOfInstall(header)) throw notSupported('This is a backup of one project: restore it without --all');
@@ -111,7 +111,7 @@ export async function verifyArchive(
   return { header, manifest: end.manifest, ...found };
 }
 
-/** @returns how many files */
+/** @returns the number of compared files */
 async function compareStored(
   header: AnyHeader,
   secrets: unknown,

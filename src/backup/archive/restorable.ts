@@ -37,7 +37,7 @@ export async function restorable(header: ArchiveHeader, secrets: ArchivedSecrets
   return { headerBytes, secretsBytes };
 }
 
-/** One item of a list at a time: their number is up to the owner. */
+/** Writes one item of a list at a time: the owner determines the number of items. */
 async function jsonOf(facts: object, lists: Readonly<Record<string, readonly unknown[]>>): Promise<Buffer> {
   const slices = new Slices();
   const pieces = [JSON.stringify(facts, null, 2).replace(/\n\}$/, '')].map((text) => Buffer.from(text));

@@ -1,6 +1,6 @@
 /** Reads the beginning of a stream, which tells its format, and continues from there. */
 
-/** At least this many bytes, unless the stream is shorter. */
+/** Reads at least this many bytes, unless the stream is shorter. */
 export async function readHead(chunks: AsyncIterator<Buffer>, bytes: number): Promise<Buffer> {
   let head: Buffer = Buffer.alloc(0);
   while (head.length < bytes) {

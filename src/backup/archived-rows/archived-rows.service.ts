@@ -44,7 +44,7 @@ interface Table {
 
 type Matcher = (values: Readonly<Record<string, string | null>>) => boolean;
 
-/** For all projects; each has one at a time. */
+/** Searches of all projects together; each project has one at a time. */
 const SLOTS = { size: 4, waiting: 50, waitTimeoutMs: 60_000 } as const;
 /** Milliseconds of one search. */
 const TIME_LIMIT_MS = 60_000;
@@ -118,7 +118,7 @@ export class ArchivedRows {
     });
   }
 
-  /** @param work gets a function that returns true when the time is over, and then returns what it has found */
+  /** @param work gets a function that tells whether the time is over; work then returns what it has found */
   private async open<T>(
     project: ProjectEntity,
     backupId: string,

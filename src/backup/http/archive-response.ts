@@ -30,8 +30,8 @@ export const ArchiveBody = (): MethodDecorator =>
   );
 
 /**
- * Streams an archive. The audit log has the entry before the first byte.
- * @param what the archive is, for the log
+ * * Streams an archive. The audit log has the entry before the first byte.
+ * @param what describes the archive in the log
  * @param write writes to the output that the given function opens
  */
 export function sendArchive(
@@ -50,8 +50,8 @@ export function sendArchive(
 }
 
 /**
- * Waits for the end of a response that streams. An early disconnect of the client is logged in one line.
- * @param what the response is, for the log
+ * * Waits for the end of a response that streams. An early disconnect of the client is logged in one line.
+ * @param what describes the response in the log
  */
 export async function untilSent(what: string, sent: Promise<unknown>): Promise<void> {
   try {

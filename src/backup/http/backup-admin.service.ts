@@ -116,7 +116,7 @@ export class BackupAdminService {
     return this.request('backup.rehearse', this.rehearsals, target, actor);
   }
 
-  /** @param target the install: everything that has a schedule or could have one */
+  /** @param target the install means everything that has a schedule or could have one */
   private async request(action: string, work: DueWork, target: Target, actor: Actor): Promise<number> {
     const { projectId, physical } = await this.checked(target);
     await this.assertPossible();

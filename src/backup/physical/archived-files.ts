@@ -5,7 +5,7 @@ import type { ObjectStore } from '../../storage/providers/object-store';
 import { createObjectStore } from '../../storage/providers/object-store.provider';
 import type { RecoveryTarget } from './recovery';
 
-/** Milliseconds: a file whose archive could not be written was copied later than it was stored. */
+/** Milliseconds by which a file may be copied later than it was stored, because the archive could not be written. */
 const LATE = 60 * 60 * 1000;
 
 /**

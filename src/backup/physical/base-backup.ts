@@ -38,7 +38,7 @@ export async function withBaseBackup<T>(url: string, work: (backup: BaseBackup) 
   try {
     const [system] = await connection.query<{ systemid: string }>('IDENTIFY_SYSTEM');
     const [version] = await connection.query<{ server_version_num: string }>('SHOW server_version_num');
-    // Keeps the log from the beginning of the copy on; it ends with the connection.
+    // Keeps the log from the beginning of the copy until the connection ends.
     await connection.query(
       `CREATE_REPLICATION_SLOT plinth_backup_${randomUUID().slice(0, 8)} TEMPORARY PHYSICAL RESERVE_WAL`,
     );

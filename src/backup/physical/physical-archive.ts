@@ -37,7 +37,7 @@ export interface PhysicalHeader {
 /** The content of SECRETS. */
 export interface PhysicalSecrets {
   readonly master_key: string;
-  /** While secrets are re-encrypted; absent in archives of earlier versions. */
+  /** Set while secrets are re-encrypted; absent in archives of earlier versions. */
   readonly master_key_other?: string | null;
   readonly platform_admin_key: string;
   /** Password of the superuser. */

@@ -51,7 +51,7 @@ export class WalArchive {
     private timeline: number,
   ) {}
 
-  /** @param systemId of the cluster: each has its own folder, which it keeps when it is restored */
+  /** @param systemId the system identifier of the cluster: each cluster has its own folder, which it keeps when it is restored */
   static directoryOf(root: string, systemId: string): string {
     return path.join(root, systemId);
   }

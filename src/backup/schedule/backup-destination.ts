@@ -80,14 +80,16 @@ export class BackupDestination implements OnApplicationShutdown {
       output.destroy();
     }
     await written;
-    // The first one is the cause of the other.
+    // The first error is the cause of the second.
     if (failures.length > 0) throw failures[0];
     if (!(await store.has(address, counted.bytes)))
       throw new Error(`${name} is not in ${this.name} after its upload`);
     return counted.bytes;
   }
 
-  /** @param bytes of the archive @throws ObjectMissingError, AppError 400 when it is encrypted and no identity opens it */
+  /**
+   * @param bytes the size of the archive @throws ObjectMissingError, AppError 400 when it is encrypted and no identity opens it
+   */
   async read(folder: string, name: string, bytes: number): Promise<Readable> {
     const store = await this.store();
     const content = await store.read(ObjectAddress.ofArchive(folder, name), { start: 0, end: bytes - 1 });

@@ -18,7 +18,7 @@ export interface SubjectRow {
   /** Id of a project, PLATFORM or PHYSICAL. */
   readonly subject: string;
   readonly slug: string;
-  /** Its own, or else the install's. */
+  /** The subject's own schedule, or else the install's. */
   readonly schedule: BackupSchedule | null;
   /** Milliseconds since the epoch: earlier times of the schedule are ignored. */
   readonly since: number;

@@ -42,9 +42,9 @@ export type NewRun = Pick<
 
 /** What a backup has written. */
 export interface Written {
-  /** Of the archive. */
+  /** Size of the archive. */
   readonly bytes: number;
-  /** Of a physical backup. */
+  /** The first file of the write-ahead log that a physical backup needs; null for other backups. */
   readonly firstWalFile: string | null;
   readonly stored: StoredTotals | null;
 }
@@ -55,7 +55,7 @@ const LOCK = `hashtextextended('plinth backup run ' || $1, 0)`;
 const LOST = 'The process that made this backup ended before it was complete';
 /** Runs of a subject whose rows are kept, in addition to those whose archive exists. */
 const KEPT_RUNS = 200;
-/** Archives of a list. */
+/** Maximum number of archives in a list. */
 const MAX_KEPT = 1_000;
 
 @Injectable()
@@ -90,7 +90,7 @@ export class RunRepository {
     return lost;
   }
 
-  /** The same for one subject, whose lock the caller holds. */
+  /** As failLost(), for one subject, whose lock the caller holds. */
   async failRunning(subject: string, now: Date): Promise<BackupRun[]> {
     const [rows] = await this.dataSource.query<[BackupRun[], number]>(
       `update backup_runs set status = 'failed', finished_at = $2, error = $3

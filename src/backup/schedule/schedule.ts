@@ -4,9 +4,9 @@ import { invalidParameters } from '../../common/errors/app-error';
 import type { ArchivedSchedule } from '../archive/archive-format';
 
 export interface BackupSchedule {
-  /** Null: of the install, which applies to its own records and for each project without a schedule. */
+  /** Null for the schedule of the install, which applies to its own records and to each project without a schedule. */
   readonly projectId: string | null;
-  /** True: of physical backups of the install. */
+  /** True for physical backups of the install. */
   readonly physical: boolean;
   /** Five fields, as in crontab(5). */
   readonly cron: string;

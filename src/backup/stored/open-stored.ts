@@ -10,13 +10,16 @@ import { addressOf, type StoredFile, StoreKeys } from './file-lines';
 /** Opens the content of a file, and compares it with its digest. */
 export type OpenStored = (file: StoredFile) => AsyncGenerator<Buffer, void, undefined>;
 
-/** @param projectId of an archive @param dataSecret in the archive: it opens nothing of another project */
+/**
+ * @param projectId the project of an archive
+ * @param dataSecret the data secret in the archive: it opens no file of another project
+ */
 export type StoreOpener = (projectId: string, dataSecret: string) => OpenStored;
 
 /** Where incremental archives and their files are. */
 export interface StoreSource {
   readonly name: string;
-  /** With the keys that open encrypted files. */
+  /** The file with the keys that open encrypted files. */
   readonly identityFile: string | null;
   store(): Promise<ObjectStore>;
 }

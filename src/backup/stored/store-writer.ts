@@ -13,13 +13,13 @@ export interface SourceFile {
   readonly read: () => AsyncIterable<Buffer>;
 }
 
-/** Of the files of an archive. Bytes are those of the store, which encryption makes more. */
+/** Totals for the files of an archive. Bytes are counted in the store, where encryption makes them more. */
 export interface StoredTotals {
   files: number;
   bytes: number;
-  /** Of those that this backup copied, because the store lacked them. */
+  /** Bytes of the files that this backup copied, because the store lacked them. */
   copiedBytes: number;
-  /** Of all contents in the store of the project. */
+  /** Bytes of all contents in the project's store. */
   storeBytes: number;
 }
 
@@ -46,7 +46,7 @@ export class StoreWriter {
   ) {}
 
   /**
-   * @param last the files of the last backup, ordered by object id: the bytes of those that did not change are not read
+   * * @param last the files of the last backup, ordered by object id: files that did not change since are not read again
    * @param totals counted while files are added
    */
   static async begin(

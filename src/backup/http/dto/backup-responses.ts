@@ -65,7 +65,7 @@ export class RehearsalResponse extends f.model({
   last_good_at: f.nullable.time('Start of the last one without an error'),
 }) {}
 
-/** Of an incremental archive. */
+/** The stored files of an incremental archive. */
 export class StoredFilesResponse extends f.model({
   files: f.size({ example: 560 }),
   bytes: f.size('Bytes of the files', { example: 1_200_000_000 }),
