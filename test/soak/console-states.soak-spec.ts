@@ -114,7 +114,10 @@ const FAULTS = (english: readonly string[], isGerman: boolean): string => `(() =
     views = await findViews();
   }, 4 * BROWSER_START_MS);
   afterAll(() => stopConsole({ plinth, browser }));
-  afterEach(() => page.unrouteAll({ behavior: 'ignoreErrors' }));
+  afterEach(async () => {
+    process.stdout.write(`${expect.getState().currentTestName}: done\n`);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
 
   async function fill(project: TestProject): Promise<void> {
     await project.sql(`

@@ -19,7 +19,7 @@ import {
 } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { api, dataOf } from '../api/client';
 import { useSession } from '../api/session';
 import { type Project, projectQuery, useMay, useProject } from '../queries/projects';
@@ -269,6 +269,10 @@ interface SettingProps {
   readonly onChange: (value: unknown) => void;
 }
 
+/** The text with what is between backticks as code. */
+const withCode = (text = ''): ReactNode =>
+  text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part));
+
 function Setting({ setting: { name, label, description, schema }, value, onChange }: SettingProps) {
   const { language } = useLanguages();
   const common = {
@@ -280,7 +284,7 @@ function Setting({ setting: { name, label, description, schema }, value, onChang
         </Text>
       </>
     ),
-    description,
+    description: withCode(description),
   };
   switch (fieldKind(schema)) {
     case 'switch':
@@ -336,8 +340,8 @@ function Setting({ setting: { name, label, description, schema }, value, onChang
 }
 
 interface JsonSettingProps extends Omit<SettingProps, 'setting'> {
-  readonly label: React.ReactNode;
-  readonly description?: string | undefined;
+  readonly label: ReactNode;
+  readonly description: ReactNode;
 }
 
 const toText = (value: unknown): string => JSON.stringify(value ?? {}, null, 2);
