@@ -7,6 +7,7 @@ export type HistoryEntry = Schema<'ProjectHistoryEntry'>;
 
 const PER_PAGE = 100;
 /** While the newest entries are shown, new entries appear automatically. */
+const FIRST_REFRESH_MS = 1_500;
 const REFRESH_MS = 5_000;
 
 export interface HistoryFilter {
@@ -30,5 +31,9 @@ export const historyQuery = ({ id }: Project, filter: HistoryFilter) =>
     },
     initialPageParam: null as string | null,
     getNextPageParam: ({ next }) => next,
-    refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? REFRESH_MS : false),
+    // A request that was just sent is written within a second, so the second answer has it.
+    refetchInterval: ({ state }) => {
+      if (state.data?.pages.length !== 1) return false;
+      return state.dataUpdateCount === 1 ? FIRST_REFRESH_MS : REFRESH_MS;
+    },
   });

@@ -606,6 +606,9 @@ inBrowser('monitoring of a project', () => {
     await row.getByText('Inside', { exact: true }).waitFor();
     expect(await row.textContent()).not.toMatch(/sha256|[0-9a-f]{40}/);
     await view.expectAccessibleInBothSchemes();
+    await page.setViewportSize({ width: 390, height: 800 });
+    await view.expectAccessible();
+    await page.setViewportSize({ width: 1280, height: 720 });
   });
 
   it('the palette leads to each view, and all fit a phone in German', async () => {
