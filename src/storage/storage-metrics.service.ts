@@ -5,7 +5,7 @@ import { Metrics } from '../infra/metrics/metrics';
 import { ArchivedDiskObjectStore } from './providers/archived-disk-object-store';
 import { ObjectStore } from './providers/object-store';
 
-/** `left`: the removal failed, and the sweep removes the bytes. */
+/** `left`: the removal failed, so the sweep will remove the bytes. */
 export type RemovalOutcome = 'done' | 'left';
 
 @Injectable()

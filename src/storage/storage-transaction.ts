@@ -20,7 +20,7 @@ export interface StorageContext extends RlsContext {
   readonly project: Project;
 }
 
-/** SQLSTATE that storage.charge() raises; its hint, constraint and detail are scope, unit and quota. */
+/** SQLSTATE that storage.charge() raises. Its hint, constraint and detail contain scope, unit and quota. */
 const QUOTA_EXCEEDED = 'PL413';
 
 /**
@@ -29,7 +29,7 @@ const QUOTA_EXCEEDED = 'PL413';
  */
 const ALTERED = /^(42(?!501)|3F|0A|55000)/;
 
-/** Reads the setting that storage.keep_totals() makes for this transaction. */
+/** Reads the setting that storage.keep_totals() sets for this transaction. */
 const QUOTA_MARKS: Statement = {
   name: 'storage:quota-marks',
   text: `select current_setting('storage.quota_marks', true) as marks`,
@@ -52,7 +52,7 @@ export class StorageTransaction {
   /**
    * Runs one statement that may add files, within the project's quotas, in one round trip.
    * @returns its rows, and the quota marks that were reached
-   * @throws AppError 413 when a quota has no room
+   * @throws AppError 413 if a quota has no room
    */
   async add(context: StorageContext, statement: Statement): Promise<{ rows: unknown[]; marks: QuotaMark[] }> {
     const { bytes, files } = projectQuota(context.project);
@@ -85,7 +85,7 @@ function limitsOf({ project, role }: StorageContext): ContextSettings {
   return { statement_timeout: String(statementTimeout(project.settings, role)) };
 }
 
-/** Replaces errors of altered tables and of used-up quotas by an AppError. */
+/** Replaces errors about altered tables and exceeded quotas by an AppError. */
 async function translated<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -1,4 +1,4 @@
-/** Every code of the storage is documented with its status, and the renderer sends no others. */
+/** Every code of storage is documented with its status, and the renderer sends no other codes. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../common/errors/app-error';

@@ -55,7 +55,7 @@ export const fileNotFound = (): AppError => storageError('file_not_found', 'Ther
 
 export const pathNotFound = (): AppError => storageError('not_found', 'Storage has no such route');
 
-/** @param files in the bucket */
+/** @param files number of files in the bucket */
 export const bucketNotEmpty = (files: number): AppError =>
   storageError('conflict', `The bucket holds ${files} files; delete them first`);
 
@@ -65,11 +65,11 @@ export const bucketAlreadyExists = (): AppError =>
 export const fileAlreadyExists = (): AppError =>
   storageError('file_already_exists', 'The bucket already has a file of that name');
 
-/** @param limit bytes */
+/** @param limit maximum bytes */
 export const fileTooLarge = (limit: number): AppError =>
   storageError('file_too_large', `The file is larger than ${limit} bytes`);
 
-/** @param signature of the virus scanner */
+/** @param signature the name that the virus scanner found */
 export const fileInfected = (signature: string): AppError =>
   storageError('file_infected', `The virus scanner found ${signature} in the file`);
 
@@ -106,11 +106,11 @@ export const uploadStalled = (): AppError => storageError('request_timeout', 'Th
 export const uploadNotFound = (): AppError =>
   storageError('not_found', 'There is no such upload, or it has expired');
 
-/** @param received bytes that are stored */
+/** @param received number of bytes that are stored */
 export const offsetTaken = (received: number): AppError =>
   storageError('conflict', `The upload has ${received} bytes; Upload-Offset must say so`);
 
-/** @param limit uploads */
+/** @param limit maximum number of uploads */
 export const tooManyUploads = (limit: number): AppError =>
   new AppError(
     429,
@@ -125,7 +125,7 @@ export const preconditionFailed = (): AppError =>
     'The file is not in the state that If-Match or If-Unmodified-Since requires',
   );
 
-/** @param size bytes of the file */
+/** @param size number of bytes of the file */
 export const rangeNotSatisfiable = (size: number): AppError =>
   new AppError(416, 'range_not_satisfiable', `The file has ${size} bytes`, {
     headers: { 'Content-Range': `bytes */${size}` },

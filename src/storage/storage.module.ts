@@ -28,7 +28,7 @@ import { QuotaWarnings } from './quotas/quota-warnings';
 import { StorageTransaction } from './storage-transaction';
 
 @FolderModule(__dirname, {
-  // The last one matches every path that the others do not.
+  // The last controller matches every path that the others do not.
   controllers: [
     ProjectStorageController,
     BucketsController,
@@ -37,7 +37,7 @@ import { StorageTransaction } from './storage-transaction';
     FilesController,
     ContentController,
     SignedUrlsController,
-    // Each handles paths that the following controllers would take for the name of a bucket.
+    // Each of them handles paths whose first segment the following controllers would take for the name of a bucket.
     StorageBucketsController,
     ObjectsController,
     ObjectContentController,

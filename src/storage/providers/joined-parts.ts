@@ -4,15 +4,17 @@ import { SizedObject } from './object-store';
 
 export interface Slice {
   readonly address: ObjectAddress;
-  /** First byte. */
+  /** Offset of the first byte. */
   readonly start: number;
-  /** Bytes. */
+  /** Number of bytes. */
   readonly size: number;
 }
 
 /**
- * @param least bytes of a part but the last @param most bytes of a part
- * @returns the slices of each part: one, which the provider can copy; several, where objects are too small for that
+ * @param least minimum bytes of each part except the last
+ * @param most maximum bytes of a part
+ * @returns the slices of each part: a single slice, which the provider can copy, or several if the objects
+ * are too small for that
  */
 export function joinedParts(objects: readonly SizedObject[], least: number, most: number): Slice[][] {
   const parts: Slice[][] = [];
@@ -21,7 +23,7 @@ export function joinedParts(objects: readonly SizedObject[], least: number, most
   for (const { address, size: whole } of objects) {
     for (let start = 0; start < whole;) {
       const left = whole - start;
-      // The rest of a cut object must not be smaller than the minimum of a part.
+      // The rest of an object that is cut must not be smaller than the minimum of a part.
       const longest = left > most ? most - least : left;
       const size = slices.length > 0 && left - missing >= least ? missing : longest;
       slices.push({ address, start, size });

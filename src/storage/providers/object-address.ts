@@ -37,7 +37,7 @@ export function checkedProjectId(projectId: string): string {
 
 export class ObjectAddress {
   readonly projectId: string;
-  /** Private, so that no object literal has this type: the constructor, which checks both ids, is the only way to create one. */
+  /** Private, so that no object literal has this type: ids get in only through the constructor, which checks both. */
   private readonly id: string;
 
   /**

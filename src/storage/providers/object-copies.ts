@@ -4,7 +4,7 @@ import { isProjectId, ObjectAddress } from './object-address';
 import { ObjectMissingError, type ObjectStore, type StoredObject } from './object-store';
 import { wholeObject } from './whole-object';
 
-/** Objects that are copied concurrently. */
+/** Number of objects that are copied concurrently. */
 const CONCURRENCY = 8;
 
 export async function copyObject(
@@ -23,7 +23,7 @@ export async function* copies(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buf
 
 /**
  * Copies the objects that `to` lacks.
- * @param before only those that were stored earlier, in milliseconds since the epoch
+ * @param before copies only objects that were stored before this time, in milliseconds since the epoch
  * @returns their number
  */
 export async function copyMissing(from: ObjectStore, to: ObjectStore, before: number): Promise<number> {
@@ -33,7 +33,7 @@ export async function copyMissing(from: ObjectStore, to: ObjectStore, before: nu
       await Promise.all(
         batch.map(async ({ objectId, size }) => {
           const address = new ObjectAddress(projectId, objectId);
-          // An incomplete copy has another size.
+          // The existing copy is incomplete: it has another size.
           await to.remove([address]);
           await copyObject(from, to, address, size).catch((error: unknown) => {
             // The object was deleted in the meantime.
@@ -56,7 +56,7 @@ export async function removeGone(store: ObjectStore, other: ObjectStore, before:
   return count;
 }
 
-/** Objects of a store that `other` does not have with the same size. */
+/** Lists the objects of a store that `other` does not have with the same size. */
 async function* onlyIn(
   store: ObjectStore,
   other: ObjectStore,

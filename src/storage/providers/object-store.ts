@@ -9,13 +9,13 @@ import { ObjectAddress } from './object-address';
 /** An object in a listing. */
 export interface StoredObject {
   readonly objectId: string;
-  /** Bytes. */
+  /** Number of bytes. */
   readonly size: number;
-  /** Time of its completion by the provider's clock, in milliseconds since the epoch. */
+  /** The time at which it was completed, by the provider's clock, in milliseconds since the epoch. */
   readonly storedAt: number;
 }
 
-/** Bytes up to which a range is read in one step. */
+/** Maximum bytes of a range that is read in one step. */
 export const SMALL_READ = 128 * 1024;
 
 /** The object does not exist. Every other failure is AppError `storage_unavailable`. */
@@ -26,7 +26,7 @@ export class ObjectMissingError extends Error {
   }
 }
 
-/** An object with its bytes. */
+/** An object with the number of its bytes. */
 export interface SizedObject {
   readonly address: ObjectAddress;
   readonly size: number;
@@ -65,40 +65,43 @@ export abstract class ObjectStore {
   abstract put(address: ObjectAddress, chunks: AsyncIterable<Buffer>): Promise<void>;
 
   /**
-   * Opens an object that grows, and truncates it to `size` bytes. Undefined: the provider has no such objects.
-   * @param size 0: a new object
+   * Opens an object that grows, and truncates it to `size` bytes. Undefined if the provider has no such objects.
+   * @param size 0 creates a new object
    * @throws ObjectMissingError also for an object that has fewer bytes
    */
   grow?(address: ObjectAddress, size: number): Promise<GrowingObject>;
 
-  /** Call when an object that grew is complete. */
+  /** Call it when an object that grew is complete. */
   seal(_address: ObjectAddress, _size: number): Promise<void> {
     return Promise.resolve();
   }
 
   /**
-   * Reads a range of an object: in one step up to SMALL_READ bytes, in chunks otherwise. A chunk is valid until the next one is
+   * Reads a range of an object: in one step up to SMALL_READ bytes, in chunks otherwise. A chunk is valid until the next chunk is
    * requested, which may reuse its memory. The reader must request the first chunk, and may stop at any time after it.
    * @throws ObjectMissingError before the first byte
    */
   abstract read(address: ObjectAddress, range: ByteRange): Promise<Buffer | AsyncIterable<Buffer>>;
 
-  /** Path of an object relative to the provider's directory, for a web server that shares it; null: there is no directory. */
+  /**
+   * Path of an object relative to the provider's directory, for a web server that shares the directory; null
+   * if there is no directory.
+   */
   sharedPath(_address: ObjectAddress): string | null {
     return null;
   }
 
-  /** Copies an object without passing its bytes through Plinth. @param size its bytes @throws ObjectMissingError */
+  /** Copies an object without passing its bytes through Plinth. @param size its number of bytes @throws ObjectMissingError */
   abstract copy(from: ObjectAddress, to: ObjectAddress, size: number): Promise<void>;
 
-  /** Like copy(), of a part of an object. Undefined: the provider copies whole objects only. */
+  /** Like copy(), for a part of an object. Undefined if the provider copies whole objects only. */
   copyRange?(from: ObjectAddress, to: ObjectAddress, range: ByteRange): Promise<void>;
 
   /**
-   * Joins objects in their order to a new one, if possible without passing their bytes through Plinth. A
-   * failure leaves nothing that the sweep does not remove. Undefined: the provider cannot.
-   * @param objects at least one that is not empty
-   * @throws ObjectMissingError, AppError 500, also for objects of other sizes
+   * Joins objects, in the given order, to a new object, if possible without passing their bytes through
+   * Plinth. The sweep removes whatever a failure leaves. Undefined if the provider cannot join objects.
+   * @param objects at least one of them is not empty
+   * @throws ObjectMissingError, AppError 500, also for an object of another size
    */
   join?(objects: readonly SizedObject[], to: ObjectAddress): Promise<void>;
 
@@ -124,6 +127,6 @@ export abstract class ObjectStore {
   /** Removes all objects and unfinished uploads of a project. */
   abstract removeProject(projectId: string): Promise<void>;
 
-  /** @throws AppError 500 when the provider, or the configured bucket or directory, cannot be used */
+  /** @throws AppError 500 if the provider, or the configured bucket or directory, cannot be used */
   abstract assertAvailable(): Promise<void>;
 }

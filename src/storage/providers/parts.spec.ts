@@ -1,6 +1,6 @@
 import { partsOf } from './parts';
 
-/** Chunks of these lengths, whose bytes count up. */
+/** Chunks of these lengths, whose bytes have ascending values. */
 async function* chunksOf(...lengths: number[]): AsyncGenerator<Buffer> {
   let at = 0;
   for (const length of lengths) {

@@ -2,9 +2,9 @@
 import { endSource } from './source-head';
 
 /**
- * Reads the next part while the consumer uses the current one, so two are held in memory.
- * @param size bytes of each part; the last one may be smaller. An empty source has no parts.
- * @returns parts, each valid until the next one is requested
+ * Reads the next part while the consumer uses the current one, so two parts are held in memory.
+ * @param size bytes of each part; the last part may be smaller. An empty source has no parts.
+ * @returns parts, each of which is valid until the next part is requested
  */
 export async function* partsOf(source: AsyncIterator<Buffer>, size: number): AsyncGenerator<Buffer> {
   const filler = new Filler(source);
@@ -18,7 +18,7 @@ export async function* partsOf(source: AsyncIterator<Buffer>, size: number): Asy
         return;
       }
       next = filler.fill(memory[number % 2 === 0 ? 0 : 1]);
-      // Rethrown when the part is requested; a consumer that stops before does not need the error.
+      // Rethrown when the part is requested. A consumer that stops earlier does not need the error.
       next.catch(() => undefined);
       yield part;
     }

@@ -13,7 +13,7 @@ export class ReadBuffers {
   private readonly free: Buffer[] = [];
   private made = 0;
 
-  /** A buffer with undefined content. Release it after its content was sent. */
+  /** Returns a buffer with undefined content. Release it after its content was sent. */
   take(): Buffer {
     const known = this.free.pop();
     if (known) return known;

@@ -8,11 +8,11 @@ import { ByteRange } from '../../http/syntax/byte-ranges';
 import { storageUnavailable } from '../storage.errors';
 import { ObjectMissingError, SMALL_READ } from './object-store';
 
-/** Consecutive failures without a byte between them after which a read fails. */
+/** Number of consecutive failures, without a byte between them, after which a read fails. */
 const MAX_FAILURES = 3;
 const FIRST_DELAY_MS = 100;
 
-/** The part of a Readable of bytes that a read needs. */
+/** The part of a Readable that reading bytes needs. */
 interface ByteSource extends AsyncIterable<Buffer> {
   destroy(reason: Error): unknown;
 }

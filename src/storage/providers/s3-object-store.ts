@@ -1,7 +1,7 @@
 /**
  * Stores objects in a bucket of AWS S3 or of a server with the same API (MinIO, Ceph). Loaded only where it is configured
- * (object-store.provider.ts), because the SDK costs memory and time. Uploads do not use @aws-sdk/lib-storage, which allocates a
- * new buffer for each part: 72 MiB for one upload of 5 GiB, 22 MiB each for sixteen at once.
+ * (object-store.provider.ts), because the SDK costs memory and time. Uploads do not use @aws-sdk/lib-storage, which
+ * allocates a new buffer for each part: 72 MiB for one upload of 5 GiB, 22 MiB each for sixteen concurrent uploads.
  */
 import {
   AbortMultipartUploadCommand,
@@ -44,10 +44,10 @@ const MAX_PARTS = 10_000;
 /** The largest object that CopyObject copies, and the largest part. */
 const MAX_COPY = 5 * 1024 * MIB;
 const CONTENT_TYPE = 'application/octet-stream';
-/** Objects per DeleteObjects request. */
+/** Maximum number of objects in a DeleteObjects request. */
 const REMOVAL_BATCH_SIZE = 1_000;
 const CONNECTION_TIMEOUT_MS = 5_000;
-/** A download holds a connection until its client has read it. */
+/** Maximum number of connections: a download holds a connection until its client has read it. */
 const MAX_SOCKETS = 512;
 
 /** Bucket and key of an object. */
@@ -229,7 +229,7 @@ export class S3ObjectStore extends ObjectStore implements OnApplicationShutdown 
         for (const [place, [index, slices]] of batch.entries())
           yield (await copies[place]) ?? (await this.sendSlices(upload, index + 1, slices));
       } finally {
-        // An upload that is aborted during a copy may leave its bytes.
+        // Waits for all copies: a copy that still runs when the upload is aborted may leave its bytes.
         await Promise.allSettled(copies.flatMap((copy) => copy ?? []));
       }
     }
@@ -268,7 +268,7 @@ export class S3ObjectStore extends ObjectStore implements OnApplicationShutdown 
     return { PartNumber, ETag };
   }
 
-  /** A multipart upload, aborted when it fails. @param send sends the parts in order and yields each */
+  /** Makes a multipart upload, and aborts it if it fails. @param send sends the parts in order and yields each */
   private async inParts(place: Place, send: (upload: Upload) => AsyncIterable<CompletedPart>): Promise<void> {
     const { Bucket, Key } = place;
     const { UploadId } = await this.client.send(new CreateMultipartUploadCommand(place));
@@ -278,7 +278,7 @@ export class S3ObjectStore extends ObjectStore implements OnApplicationShutdown 
       for await (const part of send(upload)) Parts.push(part);
       await this.client.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } }));
     } catch (error) {
-      // Throws the first error; the sweep removes an upload that could not be aborted.
+      // The first error is thrown. The sweep removes an upload that could not be aborted.
       await this.client.send(new AbortMultipartUploadCommand(upload)).catch(() => undefined);
       throw error;
     }
@@ -331,7 +331,7 @@ function createClient({ endpoint, region, pathStyle, credentials, timeoutMs }: S
       httpsAgent: { maxSockets: MAX_SOCKETS },
     },
   });
-  // S3 requires a checksum for DeleteObjects; every server knows Content-MD5.
+  // S3 requires a checksum for DeleteObjects, and every server knows Content-MD5.
   client.middlewareStack.add(
     (next, { commandName }) =>
       (args) => {

@@ -6,7 +6,7 @@ export class SourceFailure {
   reason: unknown;
 }
 
-/** Yields the same chunks and records an error of the source, but not of its reader. */
+/** Yields the same chunks, and records errors of the source, but not of its reader. */
 export async function* watchSource(
   chunks: AsyncIterable<Buffer>,
   failure: SourceFailure,

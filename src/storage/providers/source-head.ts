@@ -2,9 +2,9 @@
 
 export interface SourceHead {
   readonly chunks: Buffer[];
-  /** The source ended within the head. */
+  /** True if the source ended within the head. */
   readonly isWhole: boolean;
-  /** The whole source; may be called once. */
+  /** The whole source; may be called only once. */
   fullStream(): AsyncGenerator<Buffer>;
 }
 
@@ -26,7 +26,7 @@ export async function readHead(source: AsyncIterator<Buffer>, limit: number): Pr
     isWhole,
     async *fullStream() {
       try {
-        // Emptied while it is sent, so that the head does not stay in memory until the end.
+        // Emptied while it is sent, so that the head does not stay in memory until the end of the source.
         for (let chunk = chunks.shift(); chunk; chunk = chunks.shift()) yield chunk;
         for (let step = await source.next(); !step.done; step = await source.next()) yield step.value;
       } finally {

@@ -1,4 +1,4 @@
-/** Warns that a quota is nearly used up: the client by a header, the operator by a log line when a mark is reached. */
+/** Warns that a quota is nearly used up: the client by a header, the operator by a log line when a threshold is reached. */
 import { Injectable, Logger } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 import { Project } from '../../projects/project';

@@ -1,4 +1,7 @@
-/** Quotas of buckets and projects (docs/reference/storage.md, "Quotas"). The database enforces them; here they are read and reported. */
+/**
+ * Quotas of buckets and projects (docs/reference/storage.md, "Quotas"). The database enforces them; this file
+ * reads and reports them.
+ */
 import { AppError } from '../../common/errors/app-error';
 import { Project } from '../../projects/project';
 import { quotaExceeded } from '../storage.errors';
@@ -6,7 +9,7 @@ import { quotaExceeded } from '../storage.errors';
 export type QuotaScope = 'project' | 'bucket';
 type QuotaUnit = 'bytes' | 'files';
 
-/** Null: no limit. */
+/** Null for no limit. */
 export type Quota = Readonly<Record<QuotaUnit, number | null>>;
 
 /** A quota with its usage. */
@@ -20,7 +23,7 @@ export interface QuotaAccount {
 export interface QuotaMark {
   readonly scope: QuotaScope;
   readonly percent: number;
-  /** Whether this request reached it. */
+  /** True if this request reached the threshold. */
   readonly isNew: boolean;
 }
 
@@ -35,7 +38,7 @@ export interface ByteLimit {
   readonly exceeded: () => AppError;
 }
 
-/** The lowest limit of all accounts for one more file; null: none. @param freed bytes that an overwrite may free */
+/** The lowest limit of all accounts for one more file; null if there is none. @param freed bytes that an overwrite may free */
 export function roomIn(accounts: readonly QuotaAccount[], freed: number): ByteLimit | null {
   let least: ByteLimit | null = null;
   for (const { scope, quota, used } of accounts) {
@@ -47,13 +50,13 @@ export function roomIn(accounts: readonly QuotaAccount[], freed: number): ByteLi
   return least;
 }
 
-/** @throws AppError 413 when a quota has no room for another file */
+/** @throws AppError 413 if a quota has no room for another file */
 export function assertRoomForFile(accounts: readonly QuotaAccount[]): void {
   for (const { scope, quota, used } of accounts)
     if (quota.files !== null && used.files >= quota.files) throw quotaExceeded(scope, 'files', quota.files);
 }
 
-/** @throws AppError 413 when a quota has no room for a file of `size` bytes */
+/** @throws AppError 413 if a quota has no room for a file of `size` bytes */
 export function assertRoom(accounts: readonly QuotaAccount[], size: number): void {
   assertRoomForFile(accounts);
   const room = roomIn(accounts, 0);

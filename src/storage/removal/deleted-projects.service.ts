@@ -1,6 +1,6 @@
 /**
- * Removes the bytes of a deleted project. The platform database notifies when a deletion ends, including one that another
- * process finishes after a crash. Without the notification, the sweep removes them.
+ * Removes the bytes of a deleted project. The platform database sends a notification when a deletion ends, also if
+ * another process finishes it after a crash. If the notification is lost, the sweep removes the bytes.
  */
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { ProjectRegistry } from '../../projects/project-registry.service';
@@ -40,13 +40,13 @@ export class DeletedProjects implements OnApplicationBootstrap {
 
   /**
    * @param before milliseconds since the epoch; a project that was deleted later is kept
-   * @throws AppError 409 during a backup or a restore, 500 when the provider is unavailable
+   * @throws AppError 409 during a backup or a restore, 500 if the provider is unavailable
    */
   async removeIfDeleted(projectId: string, before: number): Promise<void> {
     if (!(await this.wasDeleted(projectId, before))) return;
     await this.hold.whileFree(projectId, async () => {
       if (!(await this.wasDeleted(projectId, before))) return;
-      // On a disk that is not mounted everything seems to be removed already.
+      // On a disk that is not mounted, everything would seem to be removed already.
       await this.store.assertAvailable();
       await this.store.removeProject(projectId);
     });

@@ -9,7 +9,7 @@ import { ObjectStore } from '../providers/object-store';
 import { StorageMetrics } from '../storage-metrics.service';
 import { RemovalHoldRepository } from './removal-hold.repository';
 
-/** Removals that run concurrently, and that wait in memory, of up to 1,000 objects each. */
+/** Number of concurrent removals, and of removals that wait in memory; each has up to 1,000 objects. */
 const CONCURRENCY = 8;
 const MAX_WAITING = 100;
 

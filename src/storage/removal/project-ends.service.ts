@@ -1,4 +1,7 @@
-/** Finds when a project was deleted, in this install's audit log: other installs may store bytes with the same provider. */
+/**
+ * Finds when a project was deleted, in the audit log of this installation: other installations may store
+ * bytes with the same provider.
+ */
 import { Injectable } from '@nestjs/common';
 import { AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { ProjectsService } from '../../projects/projects.service';
@@ -14,15 +17,15 @@ export class ProjectEnds {
     private readonly projects: ProjectsService,
   ) {}
 
-  /** Ids of projects that were undone most recently: a crash may have left bytes of them. */
+  /** Ids of the projects that were undone most recently: a crash may have left their bytes. */
   async lastUndone(): Promise<string[]> {
     const entries = await this.auditLog.list({ action: 'project.undo', limit: MAX_UNDONE });
     return [...new Set(entries.flatMap(({ project_id: id }) => id ?? []))];
   }
 
   /**
-   * @returns milliseconds since the epoch; null when the project exists (even while it is being restored from
-   * a backup), or never belonged to this install
+   * @returns milliseconds since the epoch; null if the project exists (even while it is being restored from a
+   * backup), or never belonged to this installation
    */
   async deletedAt(projectId: string): Promise<number | null> {
     if (await this.projects.exists(projectId)) return null;

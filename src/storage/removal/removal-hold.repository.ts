@@ -1,7 +1,7 @@
 /**
- * Holds back the removal of a project's bytes while a backup reads them, or a restore writes them. An advisory lock of the
- * platform database, so that every process respects it, and it ends with the process that holds it. A removal that begins
- * before the backup took its snapshot concerns only rows that the snapshot does not have, so removals check only once.
+ * Holds back the removal of a project's bytes while a backup reads them, or a restore writes them. It takes an advisory lock in
+ * the platform database, so that every process respects it, and the hold ends with the process that has it. A removal that began
+ * before the backup took its snapshot concerns only rows that the snapshot does not contain, so removals check only once.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -32,7 +32,7 @@ export class RemovalHoldRepository {
 
   /**
    * Prevents removals from beginning while `work` runs.
-   * @throws AppError 409 while another holder has the project, Error when the lock was lost in the meantime
+   * @throws AppError 409 if another process holds the project, Error if the lock was lost in the meantime
    */
   async during<T>(projectId: string, work: () => Promise<T>): Promise<T> {
     return this.duringAll([projectId], work);
@@ -56,7 +56,7 @@ export class RemovalHoldRepository {
 
   /**
    * Runs a sweep of all projects unless another process is sweeping: a sweep connects to each project's database.
-   * @returns false when another process does
+   * @returns false if another process is sweeping
    */
   async whileSweeping(sweep: () => Promise<void>): Promise<boolean> {
     return withConnection({ connectionString: this.platformUrl }, async (client) => {
@@ -78,7 +78,7 @@ export class RemovalHoldRepository {
     if (!row?.free) throw held();
   }
 
-  /** Removes all bytes of a project; no restore begins in the meantime. @throws AppError 409 */
+  /** Removes all bytes of a project; no restore can begin in the meantime. @throws AppError 409 during a backup or a restore */
   async whileFree(projectId: string, remove: () => Promise<void>): Promise<void> {
     await withConnection({ connectionString: this.platformUrl }, async (client) => {
       const { rows } = await client.query<{ free: boolean }>(

@@ -1,7 +1,7 @@
 /** Cuts the body of a request into parts that are stored and acknowledged one by one. */
 import { createHash, type Hash } from 'node:crypto';
 
-/** Bytes after which a part is committed. A crash loses more while the previous commit is still running. */
+/** Number of bytes after which a part is committed. A crash loses more if the previous commit is still running. */
 const PART_BYTES = 8 * 1024 * 1024;
 
 export class BodyParts {
@@ -10,10 +10,14 @@ export class BodyParts {
   private rest: Buffer | undefined;
   /** Maximum bytes of the last part. */
   size = 0;
-  /** Why the body ended early; null when it did not. */
+  /** Why the body ended early; null if it did not. */
   failure: Error | null = null;
 
-  /** @param left bytes that may arrive @param exceeded the error for more @param algorithm of the digest; null: none */
+  /**
+   * @param left maximum bytes that may arrive
+   * @param exceeded the error if more arrive
+   * @param algorithm of the digest; null for none
+   */
   constructor(
     bytes: AsyncIterable<Buffer>,
     private left: number,
@@ -40,7 +44,7 @@ export class BodyParts {
     return true;
   }
 
-  /** The bytes of the next part. Ends with the body if that ends early. @throws exceeded */
+  /** The bytes of the next part. Ends early if the body does. @throws `exceeded` if too many bytes arrive */
   async *part(): AsyncGenerator<Buffer, void, undefined> {
     this.size = 0;
     while (this.size < PART_BYTES && (await this.hasMore())) {

@@ -1,6 +1,6 @@
 /**
- * Uploads in numbered parts, as in the S3 protocol. Each part is an object of the provider, kept with the
- * rows of resumable uploads, and the last request joins the chosen parts in the same way.
+ * Uploads in numbered parts, as in the S3 protocol. Each part is an object of the provider. Its row is one of
+ * a resumable upload, and the last request joins the chosen parts as in a resumable upload.
  */
 import { Injectable } from '@nestjs/common';
 import { Caller } from '../../access/caller';
@@ -28,11 +28,11 @@ export interface NewPart {
   readonly number: number;
   /** Content-Length, in bytes; null without one. */
   readonly announcedLength: number | null;
-  /** Bytes that pass through Plinth, or a copy inside the store of as many bytes as are announced. */
+  /** The bytes, if they pass through Plinth; or a function that copies as many bytes as are announced inside the store. */
   readonly source: AsyncIterable<Buffer> | ((to: ObjectAddress) => Promise<void>);
   /** Call it after all bytes have been stored. @throws AppError if they are not the bytes that the client meant */
   end(): Promise<void>;
-  /** Known after end(). */
+  /** The entity tag; known after end(). */
   etag(): string;
 }
 
@@ -47,7 +47,11 @@ export class MultipartUploadsService {
     private readonly disk: DiskReserve,
   ) {}
 
-  /** @returns the id @throws AppError 400, 403, 404, 415, 429 */
+  /**
+   * @returns the id
+   * @throws AppError 400 for an invalid name, 403 if a policy refuses, 404 if there is no such bucket, 415
+   * for a type that the bucket does not accept, 429 for too many uploads
+   */
   async create(
     caller: Caller,
     address: FileAddress,
@@ -65,7 +69,7 @@ export class MultipartUploadsService {
     return (await this.resumable.begin(caller, given)).id;
   }
 
-  /** @throws AppError 404 for the uploads of others, and of other files, too */
+  /** @throws AppError 404, also for an upload of another caller or of another file */
   async find(caller: Caller, id: string, { bucket, filename }: FileAddress): Promise<ResumableUpload> {
     const upload = await this.resumable.own(caller, id, true);
     const { address } = intendedFileOf(upload);
@@ -73,7 +77,11 @@ export class MultipartUploadsService {
     return upload;
   }
 
-  /** Stores a part, which replaces a part with the same number. @throws AppError 400, 404, 413, 429 */
+  /**
+   * Stores a part, which replaces a part with the same number.
+   * @throws AppError 400 for bytes that do not match their digest, 404 if the upload has ended, 413 if there
+   * is no room, 429 for too many parts
+   */
   async addPart(caller: Caller, upload: ResumableUpload, part: NewPart): Promise<void> {
     const { project } = caller;
     if (upload.isCompleted) throw uploadNotFound();
@@ -97,7 +105,7 @@ export class MultipartUploadsService {
     }
   }
 
-  /** @param largest bytes that it may have @returns bytes that it has */
+  /** @param largest maximum bytes of the part @returns its number of bytes */
   private async storePart(
     address: ObjectAddress,
     { source, announcedLength }: NewPart,
@@ -119,7 +127,7 @@ export class MultipartUploadsService {
     return size;
   }
 
-  /** Sorted by part number. */
+  /** The parts, sorted by part number. */
   parts(caller: Caller, upload: ResumableUpload): Promise<UploadPart[]> {
     return this.repository.parts(caller.project, upload.id);
   }
@@ -130,7 +138,11 @@ export class MultipartUploadsService {
     return all.filter((upload) => this.resumable.isOwn(caller, upload));
   }
 
-  /** Joins the parts; others are removed. @throws AppError 404, 423, and the errors of an upload */
+  /**
+   * Joins the chosen parts and removes the others.
+   * @throws AppError 404 if the upload has ended, 423 while another request joins the parts, and the errors
+   * of an upload
+   */
   async complete(caller: Caller, upload: ResumableUpload, chosen: ChosenParts): Promise<Uploaded | null> {
     return (await this.resumable.finish(caller, upload, chosen)).file;
   }

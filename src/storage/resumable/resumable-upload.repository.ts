@@ -12,13 +12,13 @@ import { MULTIPART, NewResumableUpload, ResumableUpload, UploadPart } from './re
 
 /** Maximum number of unfinished uploads of a project. */
 export const MAX_UNFINISHED = 1_000;
-/** Maximum number of them for one owner, so that others find room. */
+/** Maximum number of unfinished uploads of one owner, so that others find room. */
 const MAX_OF_OWNER = 250;
-/** Maximum number of parts of an upload, since small requests must not fill the tables. */
+/** Maximum number of parts of an upload: small requests must not fill the tables. */
 const MAX_PARTS = 10_000;
-/** The lifetime of an upload, as in Supabase. */
+/** The lifetime of an upload; the same as in Supabase. */
 const VALIDITY = '1 day';
-/** Renewed while the parts are joined, so that another process continues after a crash. */
+/** Lifetime of a claim. It is renewed while the parts are joined, so that another process continues after a crash. */
 const JOIN_TIME = '10 seconds';
 const COLUMNS = `id, upload_metadata, concat, upsert, role, subject, length, received, expires_at,
   completed_at is not null as is_completed`;
@@ -33,8 +33,8 @@ export class ResumableUploadRepository {
   constructor(private readonly door: StorageTransaction) {}
 
   /**
-   * @param maxBytes of all unfinished uploads together; null: no limit
-   * @returns when it expires; null when the project has MAX_UNFINISHED, or no room
+   * @param maxBytes of all unfinished uploads together; null for no limit
+   * @returns when it expires; null if the project has MAX_UNFINISHED uploads, or no room
    */
   async insert(project: Project, upload: NewResumableUpload, maxBytes: number | null): Promise<Date | null> {
     const { id, uploadMetadata, concat, upsert, owner, length } = upload;
@@ -53,7 +53,7 @@ export class ResumableUploadRepository {
     return rows[0] ? new StoredRow('resumable_uploads', rows[0]).instant('expires_at') : null;
   }
 
-  /** Null when no such upload exists, or it has expired. */
+  /** Null if there is no such upload, or it has expired. */
   async find(project: Project, id: string, isMultipart = false): Promise<ResumableUpload | null> {
     if (!UUID.test(id)) return null;
     const { rows } = await this.door.query(serviceContext(project), {
@@ -65,7 +65,7 @@ export class ResumableUploadRepository {
     return rows[0] ? toUpload(rows[0]) : null;
   }
 
-  /** Adds stored parts, if nobody else has added bytes since. @returns false when the offset is no longer the given one */
+  /** Adds stored parts, if no other request has added bytes since. @returns false if the offset has changed */
   async append(
     project: Project,
     id: string,
@@ -91,9 +91,9 @@ export class ResumableUploadRepository {
   }
 
   /**
-   * Makes a request the only writer: further bytes of others are refused.
-   * @returns the last part, to which it may add; null when another request may still write its object, or the
-   * object is a file's already, in altered rows; undefined when the upload does not have `received` bytes
+   * Makes a request the only writer: bytes of other requests are refused from now on.
+   * @returns the last part, to which the request may add; null if another request may still write the object of that
+   * part, or if altered rows give it the object of a file; undefined if the upload does not have `received` bytes
    */
   async takeOver(
     project: Project,
@@ -124,10 +124,10 @@ export class ResumableUploadRepository {
 
   /**
    * Adds bytes to the part of a request.
-   * @param part before
-   * @param size of it now
-   * @param isLast another request may continue its object
-   * @returns false when another request has taken over
+   * @param part the part before
+   * @param size the size of the part now
+   * @param isLast whether another request may continue the object
+   * @returns false if another request has taken over
    */
   async grow(
     project: Project,
@@ -176,8 +176,8 @@ export class ResumableUploadRepository {
 
   /**
    * Adds a numbered part, or replaces it.
-   * @param maxBytes of all unfinished uploads together; null: no limit
-   * @returns the object that it replaces; `no_room`, or `gone` when the upload is complete or being completed
+   * @param maxBytes of all unfinished uploads together; null for no limit
+   * @returns the object that it replaces; `no_room`; or `gone` if the upload is complete or being completed
    */
   async addPart(
     project: Project,
@@ -211,7 +211,10 @@ export class ResumableUploadRepository {
     };
   }
 
-  /** Moves the parts of complete partial uploads, in this order, to a new upload. @returns false when one of them is not complete */
+  /**
+   * Moves the parts of complete partial uploads, in this order, to a new upload.
+   * @returns false if one of them is not complete
+   */
   async takeParts(project: Project, id: string, partials: readonly string[]): Promise<boolean> {
     const { rows } = await this.door.query(serviceContext(project), {
       name: 'storage:concat-resumable',
@@ -234,7 +237,7 @@ export class ResumableUploadRepository {
   /**
    * Claims a complete upload for the process that joins its parts, which has to renew the claim.
    * @param object the object that it will write
-   * @returns the object that an interrupted process wrote, or null; undefined when another process holds the claim
+   * @returns the object that an interrupted process wrote, or null; undefined if another process holds the claim
    */
   async claim(project: Project, id: string, object: ObjectAddress): Promise<string | null | undefined> {
     const { rows } = await this.door.query(serviceContext(project), {
@@ -280,7 +283,7 @@ export class ResumableUploadRepository {
     });
   }
 
-  /** Call it when the file is visible. @returns the objects of the parts, which nothing refers to any longer */
+  /** Call it when the file is visible. @returns the addresses of the parts' objects, which nothing refers to any longer */
   complete(project: Project, id: string): Promise<ObjectAddress[]> {
     return this.removeParts(
       project,
@@ -289,12 +292,12 @@ export class ResumableUploadRepository {
     );
   }
 
-  /** @returns the objects of the parts, which nothing refers to any longer */
+  /** @returns the addresses of the parts' objects, which nothing refers to any longer */
   remove(project: Project, id: string): Promise<ObjectAddress[]> {
     return this.removeParts(project, id, 'delete from storage.resumable_uploads where id = $1');
   }
 
-  /** Removes uploads that have expired. Their objects have no row then, so that the sweep removes them. */
+  /** Removes uploads that have expired. Their objects no longer have a row, so the sweep removes them. */
   async removeExpired(project: Project): Promise<void> {
     await this.door.query(serviceContext(project), {
       name: 'storage:expired-resumable',
@@ -302,7 +305,7 @@ export class ResumableUploadRepository {
     });
   }
 
-  /** The ids among the given objects that are parts of an upload, or renditions. */
+  /** The ids of those given objects that are parts of an upload, or renditions. */
   async partsAmong(project: Project, objectIds: readonly string[]): Promise<ReadonlySet<string>> {
     const { rows } = await this.door.query(serviceContext(project), {
       name: 'storage:parts-among',

@@ -11,21 +11,21 @@ export interface ResumableUpload {
   readonly id: string;
   /** Upload-Metadata as the client sent it. */
   readonly uploadMetadata: string;
-  /** Upload-Concat as the client sent it; null: an ordinary upload. */
+  /** Upload-Concat as the client sent it; null for an ordinary upload. */
   readonly concat: string | null;
-  /** Whether it may replace a file. */
+  /** Whether the upload may replace a file. */
   readonly upsert: boolean;
   readonly owner: UploadOwner;
   /** Bytes of the whole file. */
   readonly length: number;
-  /** Bytes that are stored. */
+  /** Number of bytes that are stored. */
   readonly received: number;
   readonly expiresAt: Date;
   /** Whether the file is visible. */
   readonly isCompleted: boolean;
 }
 
-/** The sender who began an upload, and who alone may continue it. */
+/** The sender of the request that began an upload. Nobody else may continue it. */
 export interface UploadOwner {
   readonly role: string;
   /** The user, or the issuer and the subject of a token without a user; null for a key. */
@@ -40,7 +40,7 @@ export interface UploadPart {
   /** Offset in the file. */
   readonly start: number;
   readonly size: number;
-  /** MD5 of a numbered part, whose number is `start`; null for others. */
+  /** MD5 of a numbered part, whose number is `start`; null for other parts. */
   readonly etag?: string | null;
 }
 
@@ -51,17 +51,17 @@ export interface IntendedFile {
   readonly options: UploadParameters;
 }
 
-/** `concat` of uploads in numbered parts, which no client of TUS can send. */
+/** The value of `concat` for uploads in numbered parts; no client of TUS can send it. */
 export const MULTIPART = 'multipart';
 
 /** A partial upload does not become a file: a final upload joins several of them. */
 export const isPartial = ({ concat }: Pick<ResumableUpload, 'concat'>): boolean => concat === 'partial';
 
 const PAIR = /^([\x21-\x2b\x2d-\x7e]+)(?: ([A-Za-z0-9+/]*={0,2}))?$/;
-/** Pairs that a header may have; Supabase's clients send five. */
+/** Maximum number of pairs in the header; Supabase's clients send five. */
 const MAX_PAIRS = 50;
 
-/** The pairs of Upload-Metadata. @throws AppError 400 */
+/** The pairs of Upload-Metadata. @throws AppError 400 for a malformed header */
 function parseUploadMetadata(header: string): ReadonlyMap<string, string> {
   const pairs = new Map<string, string>();
   const given = header === '' ? [] : header.split(',', MAX_PAIRS + 1);
@@ -75,7 +75,7 @@ function parseUploadMetadata(header: string): ReadonlyMap<string, string> {
   return pairs;
 }
 
-/** Writes Upload-Metadata; members without a value are left out. */
+/** Formats Upload-Metadata; members without a value are left out. */
 export const formatUploadMetadata = (pairs: Readonly<Record<string, string | undefined>>): string =>
   Object.entries(pairs)
     .flatMap(([key, value]) =>
@@ -83,7 +83,7 @@ export const formatUploadMetadata = (pairs: Readonly<Record<string, string | und
     )
     .join();
 
-/** Reads Upload-Metadata with the names that Supabase's clients use. @throws AppError 400 */
+/** Reads Upload-Metadata with the names that Supabase's clients use. @throws AppError 400 for an invalid value */
 export function intendedFileOf({ uploadMetadata, upsert }: NewResumableUpload): IntendedFile {
   const given = parseUploadMetadata(uploadMetadata);
   const [bucket, filename] = [given.get('bucketName'), given.get('objectName')];

@@ -1,7 +1,7 @@
 /**
  * Uploads in several requests. Bytes are stored before they are acknowledged, so that any process on any
- * machine can continue, and a crash loses only what was not committed. The last request joins the parts by an
- * ordinary upload, whose policies, limits and quotas apply; the first one checks them too.
+ * machine can continue, and a crash loses only bytes that were not committed. The last request joins the
+ * parts by an ordinary upload, whose policies, limits and quotas apply; the first request checks them, too.
  */
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
@@ -39,10 +39,10 @@ import { missingAsNotFound, uploadIsFinishing } from './resumable.errors';
 import { MAX_UNFINISHED, ResumableUploadRepository } from './resumable-upload.repository';
 import { ReceivedBytes, UploadWriter } from './upload-writer.service';
 
-/** Milliseconds. */
+/** Milliseconds between two renewals of a claim. */
 const RENEWAL_INTERVAL = 3_000;
 const MAX_JOINED = 100;
-/** Uploads that are remembered, so that the next request need not read them again. */
+/** Maximum number of uploads that are kept in memory, so that the next request need not read their rows again. */
 const MAX_RECENT = 200;
 
 /** Numbered parts in their order, with the entity tag of the file that they become. */
@@ -80,7 +80,7 @@ export class ResumableUploadsService {
     return isJoinable(upload) ? this.finish(caller, upload) : { upload, file: null };
   }
 
-  /** @param joined bytes of the file that other uploads have stored already @throws AppError 400, 403, 404, 413, 415, 429 */
+  /** @param joined number of bytes of the file that other uploads have stored already @throws AppError as create() */
   async begin(
     caller: Caller,
     given: Pick<NewResumableUpload, 'uploadMetadata' | 'concat' | 'upsert' | 'length'>,
@@ -89,7 +89,7 @@ export class ResumableUploadsService {
     const wanted: NewResumableUpload = { ...given, id: randomUUID(), owner: ownerOf(caller) };
     const largest = this.uploads.largestFile(caller.project);
     if (wanted.length > largest) throw fileTooLarge(largest);
-    // Otherwise anybody could store bytes. A partial upload names the file that it becomes a part of.
+    // Otherwise anybody could store bytes. A partial upload names the file that it will be a part of.
     if (!isPartial(wanted) || !isService(caller)) await this.assertMayUpload(caller, wanted);
     // The bytes are not in the usage yet: together the uploads may be as large as the quota.
     const { bytes } = projectQuota(caller.project);
@@ -98,7 +98,11 @@ export class ResumableUploadsService {
     return { ...wanted, received: 0, expiresAt, isCompleted: false };
   }
 
-  /** Joins complete partial uploads to one file. @throws AppError 400, 403, 404, 409, 413, 415, 429 */
+  /**
+   * Joins complete partial uploads to one file.
+   * @throws AppError 404 or 409 for a partial upload that does not exist or is not complete, and the errors
+   * of create()
+   */
   async concatenate(
     caller: Caller,
     given: Pick<NewResumableUpload, 'uploadMetadata' | 'concat' | 'upsert'>,
@@ -121,14 +125,17 @@ export class ResumableUploadsService {
 
   /**
    * The state of an upload. Completes an upload whose process was interrupted after all bytes had arrived.
-   * @throws AppError 404, 423, and those of an upload
+   * @throws AppError 404 for an unknown upload, 423 while another request completes it, and the errors of an upload
    */
   async state(caller: Caller, id: string): Promise<ResumableUpload> {
     const upload = await this.own(caller, id);
     return isJoinable(upload) && !caller.readOnly ? (await this.finish(caller, upload)).upload : upload;
   }
 
-  /** Adds bytes, and completes the upload with the last ones. @throws AppError 400, 404, 408, 409, 413, 423, 460, 503, and those of an upload */
+  /**
+   * Adds bytes. The last bytes complete the upload.
+   * @throws AppError 400, 404, 408, 409, 413, 423, 460, 503, and those of an upload
+   */
   async append(caller: Caller, id: string, body: ReceivedBytes): Promise<UploadProgress> {
     const upload = this.recentOf(caller, id, body.offset) ?? (await this.own(caller, id));
     if (upload.isCompleted || upload.received !== body.offset) throw offsetTaken(upload.received);
@@ -152,21 +159,21 @@ export class ResumableUploadsService {
     return upload && upload.received === offset && this.isOwn(caller, upload) ? upload : null;
   }
 
-  /** @throws AppError 404 */
+  /** @throws AppError 404 for an unknown upload */
   async remove(caller: Caller, id: string): Promise<void> {
     const { project } = caller;
     await this.own(caller, id);
     this.remover.removeLater(await this.repository.remove(project, id));
   }
 
-  /** @throws AppError 404 for the uploads of others, too */
+  /** @throws AppError 404, also for an upload of another sender */
   async own(caller: Caller, id: string, isMultipart = false): Promise<ResumableUpload> {
     const upload = await this.repository.find(caller.project, id, isMultipart);
     if (!upload || !this.isOwn(caller, upload)) throw uploadNotFound();
     return upload;
   }
 
-  /** The service role may continue the uploads of everybody. */
+  /** The service role may continue the upload of any sender. */
   isOwn(caller: Caller, { owner }: ResumableUpload): boolean {
     const { role, subject } = ownerOf(caller);
     return isService(caller) || (owner.role === role && owner.subject === subject);
@@ -187,7 +194,7 @@ export class ResumableUploadsService {
 
   /**
    * Joins the parts of a complete upload to a file. One process at a time does this, and another one continues after a crash.
-   * @param chosen parts of an upload in numbered parts; default: all
+   * @param chosen the parts to join of an upload in numbered parts; default: all parts
    */
   async finish(caller: Caller, upload: ResumableUpload, chosen?: ChosenParts): Promise<UploadProgress> {
     const { project } = caller;
@@ -197,7 +204,7 @@ export class ResumableUploadsService {
     const published = await this.repository.claim(project, upload.id, object);
     if (published === undefined) throw uploadIsFinishing();
     const renewal = setInterval(() => {
-      // If a claim cannot be renewed, another process may try; the name or the claim refuses one of them.
+      // If a claim cannot be renewed, another process may join the parts, too. The name or the claim then refuses one of the two.
       this.repository.renew(project, upload.id, object, true).catch(() => undefined);
     }, RENEWAL_INTERVAL);
     try {
@@ -215,7 +222,7 @@ export class ResumableUploadsService {
     }
   }
 
-  /** Rethrows the error of an upload, whose rows are removed if another attempt would fail in the same way. */
+  /** Rethrows the error of an upload. Removes the upload's rows if another attempt would fail in the same way. */
   private async giveUp(project: Project, id: string, error: unknown): Promise<never> {
     if (isFinal(error)) this.remover.removeLater(await this.repository.remove(project, id));
     throw error;
@@ -255,7 +262,7 @@ export class ResumableUploadsService {
     });
   }
 
-  /** Undefined if the parts must be read and stored again. */
+  /** The function that joins the parts inside the store; undefined if they must be read and stored again. */
   private joinerOf(
     parts: readonly UploadPart[],
     object: ObjectAddress,
@@ -263,13 +270,13 @@ export class ResumableUploadsService {
   ): (() => Promise<void>) | undefined {
     if (!this.store.join || length === 0) return undefined;
     return async () => {
-      // Rows of parts may have been altered.
+      // The rows of parts may have been altered.
       if (parts.reduce((sum, { size }) => sum + size, 0) !== length) throw uploadNotFound();
       await this.store.join?.(parts, object).catch(missingAsNotFound);
     };
   }
 
-  /** @throws AppError 404 when rows or bytes of parts are missing */
+  /** @throws AppError 404 if rows or bytes of parts are missing */
   private async *bytesOf(
     parts: readonly UploadPart[],
     length: number,
@@ -288,7 +295,7 @@ export class ResumableUploadsService {
   }
 }
 
-/** The object of the only part; null when there are several, or none. */
+/** The object of the only part; null if there are several parts, or none. */
 function wholeOf(parts: readonly UploadPart[], length = 0): ObjectAddress | null {
   const [part] = parts;
   return part && parts.length === 1 && part.size === length ? part.address : null;

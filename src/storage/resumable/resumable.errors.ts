@@ -8,7 +8,7 @@ export const uploadIsFinishing = (): AppError =>
     headers: { 'Retry-After': '1' },
   });
 
-/** Status of the checksum extension. */
+/** The status comes from the checksum extension of TUS. */
 export const checksumMismatch = (): AppError =>
   new AppError(
     460,
@@ -19,7 +19,7 @@ export const checksumMismatch = (): AppError =>
 /**
  * Rethrows the error of a provider. A restored backup has the rows of unfinished uploads, but not their
  * bytes.
- * @throws AppError 404
+ * @throws AppError 404 for missing bytes
  */
 export function missingAsNotFound(error: unknown): never {
   throw error instanceof ObjectMissingError ? uploadNotFound() : error;

@@ -1,6 +1,7 @@
 /**
- * Stores the bytes of one request of a resumable upload. Where the store has objects that grow, the requests of an upload write
- * one object, which becomes the file unchanged. A request that finds another one writing, or interrupted, begins a new object.
+ * Stores the bytes of one request of a resumable upload. Where the store has objects that grow, the requests
+ * of an upload write one object, which becomes the file unchanged. If another request is still writing that
+ * object, or was interrupted, a request begins a new object.
  */
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
@@ -18,7 +19,10 @@ import type { ResumableUpload, UploadPart } from './resumable-upload';
 import { checksumMismatch, missingAsNotFound } from './resumable.errors';
 import { ResumableUploadRepository } from './resumable-upload.repository';
 
-/** Uploads whose hash so far is remembered. The bytes of others are read again when they are complete. */
+/**
+ * Maximum number of uploads whose hash so far is kept in memory. The bytes of other uploads are read again
+ * when they are complete.
+ */
 const MAX_REMEMBERED = 1_000;
 
 /** The bytes of one request. */
@@ -34,7 +38,7 @@ export interface ReceivedBytes {
 /** An object that only one request writes. */
 interface OwnObject {
   readonly object: GrowingObject;
-  /** The part in its row, with the committed size. */
+  /** The part in the row, with the committed size. */
   readonly part: UploadPart;
   /** Identifies the request. */
   readonly writer: string;
@@ -52,7 +56,11 @@ export class UploadWriter {
     private readonly disk: DiskReserve,
   ) {}
 
-  /** @returns the bytes that the upload has then @throws AppError 400, 408, 409, 413, 460, 503 */
+  /**
+   * @returns the number of bytes that the upload has afterwards
+   * @throws AppError 400 for bytes that end early, 408 if they arrive too slowly, 409 if another request has
+   * added bytes, 413 for too many bytes, 460 for a wrong checksum, 503 if there is no memory
+   */
   async receive(project: Project, upload: ResumableUpload, body: ReceivedBytes): Promise<number> {
     const { bytes, release } = await body.receive(this.store.heldBytes);
     const exceeded = (): Error => fileTooLarge(upload.length);
@@ -71,14 +79,17 @@ export class UploadWriter {
     }
   }
 
-  /** Size, hash and first bytes of a complete upload; null when they are not known. */
+  /** Size, hash and first bytes of a complete upload; null if they are not known. */
   factsOf({ id, length }: ResumableUpload): ByteFacts | null {
     const facts = this.facts.get(id);
     this.facts.delete(id);
     return facts?.size === length ? facts.end() : null;
   }
 
-  /** Null if the store does not support growing objects. @throws AppError 404 when the bytes so far are missing, 409 */
+  /**
+   * Null if the store does not support growing objects.
+   * @throws AppError 404 if the bytes so far are missing, 409 if another request has added bytes
+   */
   private async open(project: Project, { id, received }: ResumableUpload): Promise<OwnObject | null> {
     if (!this.store.grow) return null;
     const writer = randomUUID();
@@ -119,7 +130,7 @@ export class UploadWriter {
         }
         await object.flush();
         size += parts.size;
-        // The last commit also lets other requests continue.
+        // The last commit is made below: it also lets other requests continue.
         if (checksum || committing || size === lastSize) continue;
         committing = commit(false);
         committing.catch(() => parts.stop());
@@ -136,14 +147,14 @@ export class UploadWriter {
     } finally {
       await committing?.catch(() => undefined);
       await object.close();
-      // Otherwise the last part belongs to another request, which may still write its object.
+      // If nothing was committed, the last part belongs to another request, which may still be writing its object.
       const isOwn = committed > 0;
       if (isOwn && !isOver) await this.repository.release(project, upload.id, writer).catch(() => undefined);
       if (!mayBeCommitted) this.remover.removeLater([part.address]);
     }
   }
 
-  /** The facts about the bytes so far, which this request continues. */
+  /** Removes from memory the facts about the bytes so far, which this request continues. */
   private takeFacts({ id, received, length, concat }: ResumableUpload): RunningFacts | null {
     if (concat !== null || length === 0) return null;
     const facts = this.facts.get(id);
@@ -187,7 +198,7 @@ export class UploadWriter {
     }
   }
 
-  /** @throws AppError 409 when another request has added bytes since */
+  /** @throws AppError 409 if another request has added bytes since */
   private async commit(project: Project, id: string, [first, ...rest]: readonly UploadPart[]): Promise<void> {
     if (!first) return;
     const objects = [first, ...rest].map(({ address }) => address);

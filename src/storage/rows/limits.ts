@@ -9,11 +9,11 @@ export const LIMITS = {
   /** Maximum characters, all ASCII. */
   contentType: 255,
   sha256: 64,
-  /** Id of an object, MD5, number of parts. */
+  /** Maximum characters: id of an object, MD5, number of parts. */
   etag: 80,
-  /** Id of an object, name of a signature. */
+  /** Maximum characters: id of an object, name of a signature. */
   scanResult: 140,
-  /** How the scan treats the files of a bucket. */
+  /** Maximum characters of a value of BUCKET_SCANS. */
   scan: 20,
   /** Maximum bytes of 2,000 UTF-16 code units. */
   description: 8_000,
@@ -31,13 +31,13 @@ export const LIMITS = {
 /** Maximum bytes of a list of types as JSON. */
 export const MAX_TYPES = LIMITS.listLength * (LIMITS.contentType + 3);
 
-/** Maximum bytes of all rows of a result: one file with such metadata, or 1,000 names. */
+/** Maximum bytes of all rows of a result: one file with the largest metadata, or 1,000 names. */
 export const MAX_RESULT = 2 * 1024 * 1024;
-/** The same for a page of files: 1,000 of the largest records that an upload can create. */
+/** Maximum bytes of a page of files: 1,000 of the largest records that an upload can create. */
 export const MAX_PAGE = 32 * 1024 * 1024;
-/** The same for one bucket. It is small, because the driver creates a string for each entry of a list. */
+/** Maximum bytes of one bucket. It is small, because the driver creates a string for each entry of a list. */
 export const MAX_BUCKET = MAX_TYPES + LIMITS.description + LIMITS.slug + 4 * 1024;
-/** The same for all buckets of a project, which have no pages. */
+/** Maximum bytes of all buckets of a project, which have no pages. */
 export const MAX_BUCKETS = 32 * 1024 * 1024;
 
 /** Milliseconds since the epoch: the first and the last time that ISO 8601 and HTTP dates can express. */

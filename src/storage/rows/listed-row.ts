@@ -1,6 +1,7 @@
 /**
- * Checks the rows of a list, which are printed as JSON from PostgreSQL's bytes without being parsed: the types of the columns
- * once per statement, lengths and values for each row. StoredRow does the same for rows that the driver parses: a value that is checked here never becomes a value of JavaScript.
+ * Checks the rows of a list, which are printed as JSON from PostgreSQL's bytes without being parsed: the
+ * types of the columns once per statement, lengths and values for each row. StoredRow checks rows that the
+ * driver parses; a value that is checked here never becomes a JavaScript value.
  */
 import { int32At, int64At } from '../../row-stream/binary-values';
 import type { JsonForm } from '../../row-stream/json-form';
@@ -35,12 +36,12 @@ export function fixed(name: string, form: keyof typeof LENGTHS): Bounds {
   return { name, form, min: LENGTHS[form], max: LENGTHS[form], isNullable: false };
 }
 
-/** @param max bytes @param min bytes */
+/** @param max maximum bytes @param min minimum bytes */
 export function text(name: string, max: number, min = 1): Bounds {
   return { name, form: 'text', min, max, isNullable: false };
 }
 
-/** @param max bytes of the text that PostgreSQL prints */
+/** @param max maximum bytes of the text that PostgreSQL prints */
 export function json(name: string, kind: keyof typeof OPENINGS, max: number): Bounds {
   return { name, form: 'json', min: 2, max, isNullable: false, opening: OPENINGS[kind] };
 }
@@ -49,10 +50,10 @@ export function nullable(bounds: Bounds): Bounds {
   return { ...bounds, isNullable: true };
 }
 
-/** Checks of a value beyond its length. */
+/** The check of a value in addition to that of its length. */
 const [ANY, COUNT, INSTANT, JSON_TEXT] = [0, 1, 2, 3] as const;
 const KINDS: Readonly<Partial<Record<JsonForm, number>>> = { int8: COUNT, instant: INSTANT, json: JSON_TEXT };
-/** PostgreSQL sends this length for NULL. */
+/** The length that PostgreSQL sends for NULL. */
 const NULL_LENGTH = -1;
 
 export class ListedRow {
@@ -63,7 +64,7 @@ export class ListedRow {
   private readonly max: Int32Array;
   private readonly kinds: Uint8Array;
 
-  /** @param table for messages */
+  /** @param table the table that messages name */
   constructor(
     private readonly table: string,
     private readonly columns: readonly Bounds[],
@@ -74,14 +75,17 @@ export class ListedRow {
     this.kinds = Uint8Array.from(columns, ({ form }) => KINDS[form] ?? ANY);
   }
 
-  /** @param types OIDs of the columns @throws AppError 500 when a column has another type than its values are read as */
+  /**
+   * @param types OIDs of the columns
+   * @throws AppError 500 if a column's type differs from the type that its values are read as
+   */
   assertTypes(types: readonly number[]): void {
     if (!this.json.fits(types)) throw tablesAltered(`columns of storage.${this.table} have other types`);
   }
 
   /**
-   * @param bytes holds a row as PostgreSQL sends it, from `start` on: for each column its length in four bytes, and the value
-   * @throws AppError 500
+   * @param bytes contain a row as PostgreSQL sends it, from `start` on: for each column the length in four bytes, and the value
+   * @throws AppError 500 for a value that Plinth does not write
    */
   assertValues(bytes: Buffer, start: number): void {
     const { min, max, kinds } = this;

@@ -11,7 +11,7 @@ const REFUSED = expect.objectContaining({
   ) as string,
 }) as Error;
 
-/** How a column is read, the accepted values with their results, and the refused values. */
+/** For each method: the values that it accepts, with its results, and the values that it refuses. */
 const READERS: [string, (row: StoredRow) => unknown, [unknown, unknown][], unknown[]][] = [
   [
     'uuid',

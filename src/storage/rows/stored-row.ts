@@ -9,7 +9,11 @@ import { isInstant, LIMITS } from './limits';
 const SHA256 = /^[0-9a-f]{64}$/;
 
 export class StoredRow extends RecordReader {
-  /** @param table for messages @param row as the driver returns it @throws AppError 500, as all methods here do */
+  /**
+   * @param table the table that messages name
+   * @param row as the driver returns it
+   * @throws AppError 500, as all methods here do
+   */
   constructor(table: string, row: unknown) {
     super(`storage.${table}`, row);
   }
@@ -35,7 +39,7 @@ export class StoredRow extends RecordReader {
     throw this.unusable(column, 'a SHA-256 in hexadecimal');
   }
 
-  /** @param max bytes of UTF-8 @param min characters */
+  /** @param max maximum bytes of UTF-8 @param min minimum number of characters */
   override text(column: string, max: number, min = 1): string {
     const value = this.row[column];
     if (typeof value === 'string' && value.length >= min && Buffer.byteLength(value) <= max) return value;
@@ -55,7 +59,7 @@ export class StoredRow extends RecordReader {
     return this.isNull(column) ? null : this.wholeNumber(column);
   }
 
-  /** Between the years 1 and 9999. */
+  /** A time between the years 1 and 9999. */
   instant(column: string): Date {
     const value = this.row[column];
     if (value instanceof Date && isInstant(value.getTime())) return value;
@@ -68,7 +72,7 @@ export class StoredRow extends RecordReader {
     throw this.unusable(column, 'a JSON object');
   }
 
-  /** @param max bytes of each text */
+  /** @param max maximum bytes of each text */
   textsOrNull(column: string, max: number): string[] | null {
     if (this.isNull(column)) return null;
     const value = this.row[column];

@@ -2,16 +2,16 @@
 import { connect, type Socket } from 'node:net';
 import type { ClamdConfig } from '../../config/app-config';
 
-/** Maximum bytes of an answer, which contains the name of the signature. */
+/** Maximum bytes of a response, which contains the name of the signature. */
 const MAX_ANSWER = 1_024;
 const COMMAND = 'zINSTREAM\0';
 const END = Buffer.alloc(4);
 const ANSWER = /^stream: (?:(OK)|(.+) FOUND)\0?$/;
 const SIZE_LIMIT = /size limit exceeded/i;
-/** With `AlertExceedsMax`, clamd reports files that it did not read to the end as findings of these names. */
+/** With `AlertExceedsMax`, clamd reports files that it did not read to the end as findings with names that begin like this. */
 const NOT_READ = 'Heuristics.Limits.Exceeded';
 
-/** `unscanned`: larger than clamd reads. */
+/** `unscanned`: the file is larger than clamd reads. */
 export type Verdict =
   | { readonly kind: 'clean' }
   | { readonly kind: 'unscanned' }
@@ -25,13 +25,13 @@ export async function scanStream(
 ): Promise<Verdict> {
   const socket = connect(address);
   const answer = answerOf(socket);
-  // Thrown below; this handles a failure that occurs before it is awaited.
+  // The error is thrown below. This handler is for a failure that occurs before the promise is awaited.
   answer.catch(() => undefined);
   const abort = (): void => void socket.destroy(new Error('clamd did not answer in time'));
   signal.addEventListener('abort', abort);
   try {
     signal.throwIfAborted();
-    // An answer before the end refuses the size, after which clamd stops reading.
+    // A response before the end means that the file is too large; clamd then stops reading.
     await Promise.race([send(socket, chunks), answer]).catch((error: Error) => socket.destroy(error));
     return verdictOf(await answer);
   } finally {
@@ -51,7 +51,7 @@ async function send(socket: Socket, chunks: AsyncIterable<Buffer>): Promise<void
     socket.write(length);
     const done = written(socket, chunk);
     socket.uncork();
-    // The store may reuse the memory of a chunk as soon as the next one is requested.
+    // The store may reuse the memory of a chunk as soon as the next chunk is requested.
     await done;
   }
   await written(socket, END);

@@ -6,7 +6,7 @@ import type { StorageContext } from '../storage-transaction';
 import { StorageTransaction } from '../storage-transaction';
 import type { NewFile } from '../files/new-file';
 
-/** A fixed id, because users can create buckets of any name. */
+/** A fixed id, because users can create buckets with any name. */
 const ID = '5ca00000-0000-4000-8000-000000000001';
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 const NAME = 'quarantine-of-the-virus-scan';
@@ -15,7 +15,7 @@ const NAME = 'quarantine-of-the-virus-scan';
 export class QuarantineRepository {
   constructor(private readonly door: StorageTransaction) {}
 
-  /** Creates the bucket on first use. @returns null when it is no longer closed to users, or a user's bucket has its name */
+  /** Creates the bucket on first use. @returns null if users can read the bucket by now, or a user's bucket has its name */
   async bucket(service: StorageContext): Promise<NewFile['bucket'] | null> {
     const [, found] = await this.door.batch(service, [
       {

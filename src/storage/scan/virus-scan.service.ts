@@ -19,11 +19,11 @@ import type { StorageContext } from '../storage-transaction';
 import { scanStream, type Verdict } from './clamd';
 import { QuarantineRepository } from './quarantine.repository';
 
-/** clamd has ten threads by default. */
+/** Maximum number of concurrent scans; clamd has ten threads by default. */
 const CONCURRENCY = 10;
 const PER_PROJECT = 4;
 const MAX_WAITING = 1_000;
-/** The result of a file that was let through. */
+/** The result for a file that was accepted without a scan. */
 const UNSCANNED = 'unscanned';
 /** Signature names contain no other characters. */
 const SIGNATURE = /[^\w.:()-]+/g;
@@ -31,13 +31,13 @@ const MAX_SIGNATURE = 100;
 const MAX_SUBJECT = 255;
 
 export interface Passed {
-  /** The file with its mark. */
+  /** The file, with its mark if it has one. */
   readonly file: NewFile;
   /** The context in which the row is inserted. */
   readonly context: StorageContext;
-  /** Whether it replaces a file of its name. */
+  /** Whether the upload replaces a file of the same name. */
   readonly overwrite: boolean;
-  /** The error to report once the row is inserted; null: the file is where the client wanted it. */
+  /** The error to report once the row is inserted; null if the file is where the client wanted it. */
   readonly refusal: Error | null;
 }
 
@@ -63,7 +63,11 @@ export class VirusScan {
     );
   }
 
-  /** Decides where a file goes, by its content, its bucket and the settings of the project. @throws AppError 413, 422, 503 */
+  /**
+   * Decides where a file goes, by its content, its bucket and the settings of the project.
+   * @throws AppError 413 for a file that is too large to be scanned, 422 for an infected file, 503 if the
+   * scanner does not answer
+   */
   async pass(
     context: StorageContext,
     file: NewFile,

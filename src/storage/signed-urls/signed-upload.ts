@@ -1,6 +1,6 @@
 /**
- * Signed uploads: the permission to create one file, as a token that its bearer may use. An HMAC over action, project and
- * payload; the upload runs with the role and the id of the signer, so that the policies decide again.
+ * Signed uploads: the permission to create one file, as a token that its bearer may use. The token is an HMAC over action,
+ * project and payload. The upload runs with the role and the id of the signer, so that the policies decide again.
  */
 import { parseJson } from '../../common/text/json';
 import { Project } from '../../projects/project';
@@ -37,7 +37,7 @@ export function verifyUpload(project: Project, token: unknown, now: number): Upl
   if (payload === undefined || signature === undefined) throw invalidSignature();
   if (!isSigned(project, signature, now, (secret) => hmacOf(project, secret, 'upload', payload)))
     throw invalidSignature();
-  // The payload was signed, so signUpload() wrote it.
+  // The payload was signed, so it is one that signUpload() wrote.
   const claims = parseJson(Buffer.from(payload, 'base64url').toString()) as UploadClaims;
   if (claims.expiresAt <= now / 1000) throw signedUrlExpired();
   return claims;

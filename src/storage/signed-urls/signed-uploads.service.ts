@@ -20,7 +20,10 @@ export class SignedUploadsService {
     private readonly clock: Clock,
   ) {}
 
-  /** A token for an upload that the caller may make. @throws AppError 400, 403, 404 */
+  /**
+   * A token for an upload that the caller may make.
+   * @throws AppError 400 for an invalid name, 403 if a policy refuses, 404 if there is no such bucket
+   */
   async sign(
     caller: Caller,
     { bucket, filename }: FileAddress,
@@ -46,7 +49,7 @@ export class SignedUploadsService {
 
   /**
    * The upload runs with the role and the id of the signer, and without its other claims, so that policies decide.
-   * @throws AppError 401
+   * @throws AppError 401 for an invalid or expired token
    */
   verify(
     project: Project,

@@ -7,18 +7,18 @@ import { equalSecrets } from '../../infra/crypto/constant-time';
 import { isSecretValid, Project, ProjectSecret } from '../../projects/project';
 import { invalidSignature, signedUrlExpired } from '../storage.errors';
 
-/** Seconds by the names that requests use (SPEC.md 8). */
+/** Seconds of validity, by the names that requests use (SPEC.md 8). */
 export const EXPIRIES = { '5m': 300, '15m': 900, '1h': 3_600, '24h': 86_400, '7d': 604_800 } as const;
 export type Expiry = keyof typeof EXPIRIES;
 export const EXPIRY_NAMES = Object.keys(EXPIRIES) as Expiry[];
 
 export interface LinkClaims {
   readonly fileId: string;
-  /** How often the file's signed URLs were revoked. */
+  /** The number of times that the file's signed URLs were revoked. */
   readonly revision: number;
   /** Unix seconds. */
   readonly expiresAt: number;
-  /** As returned by textOf(); undefined: the file itself. */
+  /** As returned by textOf(); undefined for the file itself. */
   readonly transformation?: string;
 }
 
@@ -29,7 +29,7 @@ export interface LinkParameters {
   readonly signature: string;
 }
 
-/** The same in a request, not verified. */
+/** The query string in a request; its values are not verified. */
 export type LinkQuery = Readonly<Partial<Record<keyof LinkParameters, unknown>>>;
 
 export function signLink(project: Project, claims: LinkClaims): LinkParameters {
@@ -62,7 +62,7 @@ export function verifyLink(
   return claims;
 }
 
-/** Compares with the signature by each secret that is valid now, in constant time. */
+/** Compares the signature in constant time with the signature by each secret that is valid now. */
 export function isSigned(
   { secrets }: Project,
   signature: string,
@@ -86,7 +86,7 @@ export function hmacOf(
   return createHmac('sha256', storageSecret).update(message).digest('base64url');
 }
 
-/** Written without leading zeros, so that a URL has one spelling. */
+/** The text is accepted only without leading zeros, so that a URL has one spelling. */
 function isNumber(text: unknown): text is string {
   return typeof text === 'string' && /^(0|[1-9]\d{0,14})$/.test(text);
 }

@@ -38,7 +38,10 @@ export class SignedUrlsService {
     @Inject(SERVER_CONFIG) private readonly server: ServerConfig,
   ) {}
 
-  /** Signs a URL for a file that the caller may read. @throws AppError 404 */
+  /**
+   * Signs a URL for a file that the caller may read.
+   * @throws AppError 404 if there is no such file, or the caller may not read it
+   */
   async create(caller: Caller, fileId: string, expiry: Expiry): Promise<SignedUrl> {
     const file = await this.contents.findRevision(caller, fileId);
     if (!file) throw fileNotFound();
@@ -57,8 +60,8 @@ export class SignedUrlsService {
   }
 
   /**
-   * Tokens for files by bucket and filename: the parts of a signed URL in one text. Files that the caller may
-   * not read are left out.
+   * Tokens for files by bucket and filename: each contains the parts of a signed URL in one text. Files that
+   * the caller may not read are left out.
    * @param bucket slug or name
    * @param transformation makes tokens for renditions
    */
@@ -84,14 +87,17 @@ export class SignedUrlsService {
     );
   }
 
-  /** Like verify(), for a token of createTokens(). @throws AppError 401 */
+  /** Like verify(), for a token of createTokens(). @throws AppError 401 for an invalid or expired token */
   verifyToken(project: Project, token: unknown): LinkClaims {
     const [projectId, fileId = '', expires, revision, signature, transformation, ...rest] = partsOf(token);
     if (projectId !== project.id || rest.length > 0) throw invalidSignature();
     return this.verify(project, fileId, { expires, revision, signature }, transformation);
   }
 
-  /** Revokes all signed URLs of a file that the caller may change. @throws AppError 404, 403 */
+  /**
+   * Revokes all signed URLs of a file that the caller may change.
+   * @throws AppError 404 if there is no such file, 403 if a policy refuses
+   */
   async revokeAll(caller: Caller, fileId: string): Promise<void> {
     const outcome = await this.files.raiseLinkRevision(caller, fileId);
     if (outcome === 'not_found') throw fileNotFound();
@@ -99,9 +105,9 @@ export class SignedUrlsService {
   }
 
   /**
-   * Verifies without the database, so that forged and old URLs cost no round trip. A URL that expired less than CLOCK_SKEW ago
-   * passes; resolve() decides about it.
-   * @throws AppError 401
+   * Verifies without the database, so that forged and old URLs cost no round trip. A URL that expired less
+   * than CLOCK_SKEW ago is accepted; resolve() decides about it.
+   * @throws AppError 401 for an invalid or expired URL
    */
   verify(project: Project, fileId: string, parameters: LinkQuery, transformation?: string): LinkClaims {
     return verifyLink(project, fileId, parameters, this.clock.now(), CLOCK_SKEW, transformation);
@@ -109,7 +115,7 @@ export class SignedUrlsService {
 
   /**
    * The file of a verified URL. Expiry is decided by the database's clock, which all replicas share.
-   * @throws AppError 404 when the file does not exist, 401 when the URL was revoked or has expired
+   * @throws AppError 404 if the file does not exist, 401 if the URL was revoked or has expired
    */
   async resolve(project: Project, { fileId, revision, expiresAt }: LinkClaims): Promise<FileContent> {
     const file = await this.contents.findLinked(serviceContext(project), fileId);

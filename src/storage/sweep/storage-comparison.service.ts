@@ -16,7 +16,7 @@ const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
 
 /** Maximum number of rows without bytes: beyond it a whole disk was lost, or the rows are fabricated. */
 export const MAX_LOSSES = 10_000;
-/** Milliseconds of a project's database for one comparison, for which other projects wait. */
+/** Maximum milliseconds that one comparison may use a project's database: other projects wait for it. */
 const MAX_DATABASE_MS = 5 * 60_000;
 
 export interface Findings {
@@ -43,11 +43,11 @@ export class StorageComparison {
   ) {}
 
   /**
-   * Yields findings in batches. Lists the provider's objects before the rows, so that a row inserted in the meantime is seen. Ends
-   * early after MAX_LOSSES rows without bytes.
+   * Yields findings in batches. Lists the provider's objects before the rows, so that a row inserted in the
+   * meantime is seen. Ends early after MAX_LOSSES rows without bytes.
    * @param before milliseconds since the epoch; the row of younger bytes may still be inserted
-   * @throws AppError 500 when the provider is unavailable, because all bytes would seem to be missing
-   * @throws Error when the project's database takes too long
+   * @throws AppError 500 if the provider is unavailable, because all bytes would seem to be missing
+   * @throws Error if the project's database takes too long
    */
   async *compare(project: Project, before: number): AsyncGenerator<Findings> {
     await this.store.assertAvailable();
@@ -78,7 +78,7 @@ export class StorageComparison {
       const lost = await this.withoutBytes(context, page, unnamed, budget);
       rowsWithoutBytes.push(...lost.slice(0, budget.losses));
       budget.losses = Math.max(0, budget.losses - lost.length);
-      // The remaining rows were not read, so their objects must not be reported.
+      // The remaining rows were not read, so their objects must not be reported as bytes without a row.
       if (budget.losses === 0) return { compared: objects.length, bytesWithoutRow: [], rowsWithoutBytes };
     }
     const old = [...unnamed.values()].filter(({ storedAt }) => storedAt < before);
@@ -87,7 +87,7 @@ export class StorageComparison {
     return { compared: objects.length, bytesWithoutRow, rowsWithoutBytes };
   }
 
-  /** Parts of unfinished uploads, and renditions. */
+  /** The objects that are parts of unfinished uploads, or renditions. */
   private async partsAmong(project: Project, objects: readonly StoredObject[]): Promise<ReadonlySet<string>> {
     if (objects.length === 0) return new Set();
     return this.uploads.partsAmong(
@@ -134,7 +134,7 @@ export class StorageComparison {
   }
 }
 
-/** Subtracts the time of `work` from the budget. @throws Error when no time is left */
+/** Subtracts the time of `work` from the budget. @throws Error if no time is left */
 async function timed<T>(budget: Budget, work: () => Promise<T>): Promise<T> {
   if (budget.databaseMs <= 0)
     throw new Error(`its database took more than ${MAX_DATABASE_MS / 1000} seconds`);

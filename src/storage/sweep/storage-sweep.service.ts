@@ -1,7 +1,7 @@
 /**
  * Removes bytes without a row, which a crash may leave, once they are too old to belong to an upload in
  * progress. Reports rows without bytes, which a crash never leaves. Deletes files that are older than their
- * bucket keeps them. Several replicas may run it concurrently.
+ * bucket allows. Several replicas may run it concurrently.
  */
 import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
@@ -23,7 +23,7 @@ const HOUR_MS = 3_600_000;
 /** The first run starts at a random time, so that replicas which start together do not sweep together. */
 const FIRST_RUN_MS = 60_000;
 const FIRST_RUN_SPREAD_MS = 600_000;
-/** Findings of each kind that a report or the log lists individually. */
+/** Maximum number of findings of each kind that a report or the log lists individually. */
 const LISTED = 1_000;
 
 export interface StorageReport {
@@ -93,7 +93,7 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
     this.metrics.sweepEnded(rowsWithoutBytes, this.clock.now());
   }
 
-  /** Projects that have bytes, even deleted projects, and projects that may have lost all of them. */
+  /** Projects that have bytes, including deleted projects, and projects that may have lost all their bytes. */
   private async *projectIds(): AsyncGenerator<string> {
     const found = new Set<string>();
     for await (const id of this.store.projects()) {
@@ -103,7 +103,10 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
     for (const id of await this.registry.listIds()) if (!found.has(id)) yield id;
   }
 
-  /** Removes a project's bytes without a row, and logs rows without bytes. @throws AppError 409 during a backup, 500 */
+  /**
+   * Removes a project's bytes without a row, and logs rows without bytes.
+   * @throws AppError 409 during a backup, 500 if the provider is unavailable
+   */
   async sweep(project: Project): Promise<SweepOutcome> {
     let [objects, rowsWithoutBytes] = [0, 0];
     await this.uploads.removeExpired(project);
@@ -132,7 +135,7 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
     return { objects, uploads, rowsWithoutBytes };
   }
 
-  /** Compares rows and bytes, and changes nothing. @throws AppError 500 */
+  /** Compares rows and bytes, and changes nothing. @throws AppError 500 if the provider is unavailable */
   async check(project: Project): Promise<StorageReport> {
     const objectIds: string[] = [];
     const files: { id: string; filename: string }[] = [];
@@ -154,7 +157,10 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
     return report;
   }
 
-  /** @param atMost files to log: after the loss of a whole disk a line for each would fill the log every hour */
+  /**
+   * @param atMost maximum number of files to log: after the loss of a whole disk, a line for each file would
+   * fill the log every hour
+   */
   private logLosses({ slug }: Project, { rowsWithoutBytes }: Findings, atMost: number): void {
     for (const { id } of rowsWithoutBytes.slice(0, Math.max(atMost, 0)))
       this.logger.error(`file ${id} of project ${slug} has lost its bytes`);
