@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Request } from 'express';
 
-/** A request with the findings of its guards and of Express's router. */
+/** A request with what its guards and Express's router have found out about it. */
 export type ObservedRequest = IncomingMessage &
   Pick<Request, 'caller' | 'apiKey'> & { readonly route?: { readonly path?: unknown } };
 
@@ -13,7 +13,7 @@ export function routeOf({ route }: ObservedRequest): string | null {
 
 /** The measurements of a request, taken when its response closed. */
 export interface Ending {
-  /** nginx's 499 when the client disconnected first. */
+  /** The status; as in nginx, 499 if the client disconnected first. */
   readonly status: number;
   /** Milliseconds from the head of the request to the end of the response. */
   readonly ms: number;
@@ -27,15 +27,15 @@ export interface EndedRequest extends Ending {
   readonly beganAt: number;
   readonly project: { readonly id: string; readonly slug: string } | null;
   readonly method: string;
-  /** Masked, with the names of its parameters. */
+  /** The path without secrets, with the names of its parameters. */
   readonly path: string;
   readonly role: string | null;
-  /** Milliseconds spent using, or waiting for, a connection to the project's database; null if not measured. */
+  /** Milliseconds spent using, or waiting for, a connection to the project's database; null if it was not measured. */
   readonly databaseMs: number | null;
 }
 
 const MASK = '***';
-/** Longer segments and names may be tokens. */
+/** Maximum characters of a segment or name that is shown; longer ones may be tokens. */
 const MAX_LENGTH = 64;
 const MAX_PARAMETERS = 30;
 const MAX_CHARACTERS = 500;

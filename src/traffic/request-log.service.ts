@@ -9,7 +9,7 @@ import { SERVER_CONFIG, ServerConfig } from '../config/app-config';
 import { EndedRequest, ObservedRequest, routeOf } from './ended-request';
 import { RequestObserver } from './request-observer.service';
 
-/** Bytes that are collected before they are written, and the maximum milliseconds for which they wait. */
+/** Number of bytes that are collected before they are written, and the maximum milliseconds for which they wait. */
 const BUFFER = 4 * 1024;
 const FLUSH_MS = 1_000;
 /** Maximum bytes that wait for a slow reader of standard output; further lines are lost. */
@@ -40,7 +40,7 @@ export class RequestLog implements OnApplicationBootstrap, BeforeApplicationShut
     const remove = this.observer.add(log);
     this.stop = async () => {
       remove();
-      // flushSync() would repeat a failing write forever, even at the end of the process, unless the stream is destroyed.
+      // Unless the stream is destroyed, flushSync() would repeat a failing write forever, even at the end of the process.
       const flushed = new Promise<void>((resolve) => output.flush(() => resolve()));
       await Promise.race([flushed, sleep(FLUSH_MS, undefined, { ref: false })]);
       output.destroy();

@@ -1,4 +1,4 @@
-/** Passes each request that has ended to the observers of requests. Requests pay only for observers in use. */
+/** Passes each request that has ended to the observers of requests. Requests take longer only while there are observers. */
 import { Injectable } from '@nestjs/common';
 import { databaseTimeOf, watchRequestTimes } from '../http/request-times';
 import { Project } from '../projects/project';
@@ -21,7 +21,7 @@ export class RequestObserver {
     private readonly history: History,
   ) {}
 
-  /** @returns a function that removes the sink */
+  /** @param url as in the request line */
   add(sink: RequestSink): () => void {
     this.sinks.add(sink);
     const endWatch = watchRequestTimes();
@@ -52,7 +52,10 @@ export class RequestObserver {
     if (isKept) this.history.add(project.id, toHistoryEntry(ended, request));
   }
 
-  /** Signed addresses and refused requests have no key. Only projects of recent requests are found, since no query is sent. */
+  /**
+   * Requests with a signed URL, and refused requests, have no key. No query is sent, so only projects with
+   * recent requests are found.
+   */
   private projectOfPath(url: string): Project | null {
     const [, slug, id] = /^\/(?:p\/([a-z0-9-]{1,63})|v1\/auth\/([a-z0-9]{1,63}))\//.exec(url) ?? [];
     if (slug !== undefined) return this.registry.peekBySlug(slug);

@@ -20,7 +20,7 @@ export class DeliveryMetrics {
       metrics.gauge(
         name,
         `${help}, of all projects, as counted within the last minute`,
-        // If the platform database is down, the other metrics must still be served.
+        // If the platform database is down, the other metrics must still be returned.
         () => read().catch(() => NaN),
         'max',
       );

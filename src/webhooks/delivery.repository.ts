@@ -65,8 +65,8 @@ const LANES = `with recursive lanes(lane) as (
   order by w.id is null, f.at limit $2::int`;
 
 /**
- * The first delivery of each key that is due, and those that follow it. Deliveries behind one that is not due
- * wait as long, so that they are not read repeatedly.
+ * The first delivery of each key that is due, and the deliveries that follow it. Deliveries behind a delivery
+ * that is not due wait as long as it does, so that they are not read repeatedly.
  */
 const TAKE = `with visited as materialized (
     select d.id, d.key from hooks.deliveries d where d.lane = $1 and d.state = 'waiting' and d.next_attempt_at <= now()
@@ -91,11 +91,14 @@ const TAKE = `with visited as materialized (
   from sized s left join hooks.webhooks w on w.id = s.webhook_id
   where s.total <= ${BATCH_BYTES} or s.place = 1 order by s.seq`;
 
-/** Maximum number of deliveries that a statement skips or drops, and of statements per upkeep. */
+/** Maximum number of deliveries that one statement skips or deletes, and maximum number of such statements per upkeep. */
 const BOUND_BATCH = 50_000;
 const MAX_PASSES = 20;
 
-/** Whether a bound may be exceeded. The table is at least as large as its payloads, and their sum would read all of it. */
+/**
+ * Whether a bound may be exceeded. The table is at least as large as its payloads, whose sum could be
+ * computed only by reading all of them.
+ */
 const IS_OVER = `select pg_catalog.pg_table_size('hooks.deliveries') > $2::int8
   or (select count(*) from (select from hooks.deliveries where state = 'waiting' limit $1::int8 + 1) w) > $1::int8
   or (select count(*) from (select from hooks.deliveries where finished_at is not null limit $1::int8 + 1) f) > $1::int8 as is_over`;
@@ -153,8 +156,8 @@ export class DeliveryRepository {
 
   /**
    * Records an attempt.
-   * @param delayMs until the next one, of a delivery that waits
-   * @returns false if a trigger of the owner, or another process, has kept it from being recorded
+   * @param delayMs milliseconds until the next attempt, for a delivery that waits
+   * @returns false if a trigger of the owner, or another process, has kept the attempt from being recorded
    */
   async record(
     project: Project,
@@ -296,7 +299,7 @@ export class DeliveryRepository {
     };
   }
 
-  /** Sends a delivery that failed or was delivered again. @returns false if it waits, or does not exist */
+  /** Sends a failed or delivered delivery again. @returns false if it waits already, or does not exist */
   async sendAgain(project: Project, webhookId: string, id: string): Promise<boolean> {
     const [again] = await this.statements.batch(project, [
       {

@@ -7,7 +7,7 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** Maximum bytes of a payload; hooks.enqueue() and hooks.http_post() do not write larger payloads. */
 const MAX_PAYLOAD = 262_144;
-/** Characters. */
+/** Maximum characters of a receiver's response that are kept. */
 export const MAX_ANSWER = 4_096;
 const MAX_EVENT = 63;
 const MAX_ERROR = 200;
@@ -22,13 +22,13 @@ export interface WaitingDelivery {
   readonly key: string;
   readonly payload: string;
   readonly attempts: number;
-  /** Milliseconds since the first attempt; null before. */
+  /** Milliseconds since the first attempt; null before the first attempt. */
   readonly age: number | null;
-  /** Null: the webhook was deleted. */
+  /** Null if the webhook was deleted. */
   readonly sealedSecrets: Buffer | null;
   readonly isEnabled: boolean;
   readonly url: string | null;
-  /** JSON, of hooks.http_post(). */
+  /** The headers of hooks.http_post(), as JSON. */
   readonly headers: string | null;
   readonly isFailing: boolean;
 }

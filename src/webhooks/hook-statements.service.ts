@@ -7,13 +7,13 @@ import type { Statement, StatementResult } from '../database/statement';
 import type { Project } from '../projects/project';
 import { SERVICE_ROLE } from '../projects/project-keys';
 
-/** Limits for statements: an owner can lock a table, or let a trigger sleep. */
+/** Time limits for statements: an owner can lock a table, or write a trigger that sleeps. */
 const SHORT_TIMEOUT: Statement = {
   name: 'hooks:short-timeout',
   text: `select pg_catalog.set_config('statement_timeout', '5s', true)`,
 };
 
-/** Settings for work as the owner: CREATE TRIGGER waits for open transactions on the table, and writers wait behind it. */
+/** Settings for work as the owner: CREATE TRIGGER waits for open transactions on the table, and writers then wait behind it. */
 export const OWNER_SETTINGS = {
   options: `${OWNER_WORK_OPTIONS} -c lock_timeout=3s -c statement_timeout=15s`,
   application_name: 'plinth-webhooks',

@@ -1,6 +1,6 @@
 /**
- * Deliveries to one receiver: in order per key, several keys concurrently while the receiver is fast. While
- * it fails the lane rests, and then tries a single delivery.
+ * Deliveries to one receiver: in order per key, several keys concurrently while the receiver is fast. If the
+ * receiver fails, the lane rests, and then tries a single delivery.
  */
 import type { Slots } from '../admission/slots';
 import type { History } from '../install/history/history.service';
@@ -14,13 +14,13 @@ import type { WebhookSender } from './webhook-sender.service';
 const MAX_CONCURRENT = 8;
 /** Maximum milliseconds of an attempt for which a receiver counts as fast. */
 const QUICK_MS = 1_000;
-/** Milliseconds of a failing lane's first rest, which doubles, and of its longest rest. */
+/** Milliseconds of the first rest of a failing lane, which doubles each time, and of the longest rest. */
 const REST_MS = { first: 1_000, max: 60_000 };
 /** Consecutive failures of any kind after which a lane rests. */
 const MANY_FAILURES = 10;
-/** Milliseconds between two attempts, which triple each time. */
+/** Maximum milliseconds between two attempts; the delay triples each time. */
 const MAX_DELAY_MS = 12 * 3_600_000;
-/** Milliseconds after the first attempt at which a delivery is given up. */
+/** Milliseconds after the first attempt at which Plinth gives up a delivery. */
 const GIVEN_UP_MS = 3 * 86_400_000;
 const KNOWN_IDS = 1_000;
 
@@ -129,7 +129,7 @@ export class Lane {
     return isAccepted || isLast;
   }
 
-  /** Ends the other requests of the lane, too. */
+  /** Also ends the other requests of the lane. */
   private fail(reason: string): never {
     this.restMs = REST_MS.max;
     throw new Error(reason);
@@ -138,7 +138,7 @@ export class Lane {
   private restAfter(status: number | null, isAccepted: boolean): number {
     this.failures = isAccepted ? 0 : this.failures + 1;
     if (isAccepted) return 0;
-    // Otherwise the receiver may reject only this delivery.
+    // With any other status, the receiver may reject this delivery only.
     const isDown = status === null || status >= 500 || status === 429;
     const doubled = REST_MS.first * 2 ** Math.min(this.failures - 1, 10);
     return isDown || this.failures >= MANY_FAILURES ? Math.min(REST_MS.max, doubled) : 0;
@@ -151,7 +151,7 @@ export class Lane {
   }
 }
 
-/** Random, so that deliveries that failed together are not sent again together. */
+/** Random, so that deliveries that failed at the same time are not sent again at the same time. */
 function delayAfter(attempts: number, firstMs: number): number {
   const delay = Math.min(MAX_DELAY_MS, firstMs * 3 ** Math.min(attempts, 20));
   return Math.round(delay * (0.9 + Math.random() / 5));

@@ -6,25 +6,25 @@ import type { Project } from '../projects/project';
 import { type DeliveryTools, Lane } from './lane';
 import { MAX_WEBHOOKS } from './webhook';
 
-/** The notification by hooks.enqueue(), with `again` when resting lanes are worth another attempt. */
+/** The channel of notifications by hooks.enqueue(). The payload is `again` if resting lanes are to be tried again. */
 const CHANNEL = 'plinth_hooks';
-/** Servers to which hooks.http_post() sends concurrently. */
+/** Maximum number of servers to which hooks.http_post() sends concurrently. */
 const MAX_SERVERS = 14;
 const MAX_LANES = MAX_WEBHOOKS + MAX_SERVERS;
-/** Milliseconds without a notification after which the queue is read anyway; less while no connection listens. */
+/** Milliseconds without a notification after which the queue is read anyway; fewer while no connection listens. */
 const POLL_MS = { listening: 30_000, deaf: 1_000 };
 /** Milliseconds of rest after an error of the project's database. */
 const FAULT_REST_MS = 15_000;
 /** Milliseconds of the lease that are reserved for recording the outcome of a request. */
 const RECORD_MS = 2_000;
 const UPKEEP_MS = 30_000;
-/** Milliseconds from a notification `again` until everything is read again, since SQL can send any number of them. */
+/** Milliseconds from a notification `again` until everything is read again: SQL can send any number of them. */
 const AGAIN_MS = 200;
 
 interface ProjectEvents {
-  /** Twice a minute. */
+  /** Called twice a minute. */
   keepUp(): Promise<void>;
-  /** Called when the lease begins, and when SQL asks to read everything again. */
+  /** Called when the lease begins, and when SQL requests that everything is read again. */
   onAgain(): void;
 }
 
@@ -40,7 +40,7 @@ export class ProjectDeliveries {
   private isWanted = false;
   private stopped = false;
   private fault = '';
-  /** A time of performance.now(). */
+  /** The end of the lease, a time of performance.now(). */
   private leasedUntil = 0;
   private keptUpAt = -Infinity;
 
@@ -66,14 +66,14 @@ export class ProjectDeliveries {
     await this.listener.start();
   }
 
-  /** @param until by performance.now() */
+  /** @param until the new end of the lease, a time of performance.now() */
   renew(until: number): void {
     const wasOver = this.isOver();
     this.leasedUntil = until;
     if (wasOver) this.again();
   }
 
-  /** Resolves when no request is running. */
+  /** Resolves once no request is running. */
   async stop(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.timer);
@@ -138,7 +138,7 @@ export class ProjectDeliveries {
         if (this.stopped) return;
         if (restMs > 0) return this.rest(lane, restMs);
         this.lanes.delete(lane.id);
-        // Deliveries that were queued after the lane's last reading were announced while it was busy.
+        // Deliveries that were queued after the lane last read the queue were announced while it was busy.
         this.wake();
       });
     this.working.add(work);

@@ -1,6 +1,6 @@
 /**
  * Delivers, and runs schedules, for the projects for which this process has the lease. A process that is killed loses its leases
- * after some seconds, and another one takes over; the queue is in the projects' databases, so nothing is lost with it.
+ * after some seconds, and another process takes over. The queue is in the projects' databases, so no delivery is lost.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -31,13 +31,13 @@ import { WebhookSender } from './webhook-sender.service';
 const TICK_MS = 2_000;
 /** Milliseconds for which a process keeps a project after renewing its lease. A request ends within the lease. */
 const MIN_LEASE_MS = 20_000;
-/** Projects that a process takes in one step, so that several processes share them. */
+/** Maximum number of projects that a process takes in one step, so that several processes share the projects. */
 const MAX_TAKEN = 20;
-/** Connections that listen, each in the database of a project; further projects are read once a second. */
+/** Maximum number of connections that listen, each in the database of a project; further projects are polled once a second. */
 const MAX_LISTENERS = 100;
-/** Concurrent requests of this process, and of one project. */
+/** Maximum number of concurrent requests of this process, and of one project. */
 const MAX_REQUESTS = { process: 1_024, project: 64 };
-/** The same for SQL of schedules. */
+/** Maximum number of concurrent SQL statements of schedules of this process, and of one project. */
 const MAX_SQL = { process: 8, project: 1 };
 
 interface Running {
@@ -50,7 +50,7 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
   private readonly logger = new Logger('Webhooks');
   private readonly id = randomUUID();
   private readonly projects = new Map<string, Running>();
-  /** Projects that wait for their last requests. */
+  /** Projects that have ended here, but still wait for their last requests. */
   private readonly ending = new Map<string, Promise<void>>();
   private readonly leaseMs: number;
   private readonly deliveryTools: DeliveryTools;
@@ -151,7 +151,7 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
     deliveries.renew(leasedUntil);
   }
 
-  /** The next tick begins again, if the project is still ours. */
+  /** The next tick begins again if this process still has the lease of the project. */
   private end(id: string): void {
     const running = this.projects.get(id);
     if (!running) return;

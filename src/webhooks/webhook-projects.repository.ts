@@ -24,9 +24,9 @@ export class WebhookProjectsRepository {
   }
 
   /**
-   * Renews the leases of a process, and takes up to `most` projects that have none.
-   * @param leaseMs milliseconds for which it keeps them
-   * @returns the ids of all projects that it has
+   * Renews the leases of a process, and takes up to `max` projects without a lease.
+   * @param leaseMs milliseconds for which the process keeps them
+   * @returns the ids of all projects that the process has
    */
   async lease(processId: string, max: number, leaseMs: number): Promise<string[]> {
     const [rows] = await this.platform.query<[{ project_id: string }[], number]>(
@@ -52,7 +52,7 @@ export class WebhookProjectsRepository {
     );
   }
 
-  /** @param wasFull deliveries were skipped */
+  /** @param wasFull whether deliveries were skipped */
   async setState(
     projectId: string,
     { waiting, failed, oldestAt }: QueueState,
@@ -66,7 +66,7 @@ export class WebhookProjectsRepository {
     );
   }
 
-  /** Slugs of projects whose queue was full within a day. */
+  /** Slugs of projects whose queue was full at some time within the last day. */
   async full(): Promise<string[]> {
     const rows = await this.platform.query<{ slug: string }[]>(
       `select p.slug from webhook_projects w join projects p on p.id = w.project_id

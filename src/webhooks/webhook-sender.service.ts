@@ -15,12 +15,12 @@ export const WEBHOOK_HTTP = Symbol('WEBHOOK_HTTP');
 
 const HEADER = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]{0,2000}$/;
-/** Headers that concern the connection, or that receivers trust. */
+/** Headers that concern the connection, or that receivers trust: only Plinth itself sets them. */
 const OWN_HEADERS =
   /^(host|connection|keep-alive|upgrade|te|trailer|transfer-encoding|expect|proxy-.*|content-length|content-type|webhook-.*)$/i;
 const MAX_HEADERS = 20;
 
-/** Network errors that reveal nothing about the installation's network. */
+/** Codes of network errors that reveal nothing about the installation's network. */
 const CONNECTION_ERRORS = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -106,7 +106,7 @@ function headersOf(text: string | null): Record<string, string> | null {
   return entries.every(isFit) ? (Object.fromEntries(entries) as Record<string, string>) : null;
 }
 
-/** Other errors may name addresses of the network that the server is in. */
+/** The messages of other errors may contain addresses of the network that the server is in. */
 function reasonOf(error: unknown, timeoutMs: number): string {
   const code = codeOf(error) ?? '';
   const name = error instanceof Error ? error.name : '';

@@ -32,12 +32,12 @@ export class WebhookRepository {
     return this.use(project, 'lists webhooks', (client) => read(client));
   }
 
-  /** @throws AppError 404 */
+  /** @throws AppError 404 for an unknown webhook */
   async get(project: ProjectEntity, id: string): Promise<Webhook> {
     return this.use(project, 'reads a webhook', (client) => readOne(client, id));
   }
 
-  /** @throws AppError 400 for anything that PostgreSQL refuses, 409 for too many */
+  /** @throws AppError 400 for anything that PostgreSQL refuses, 409 if the project has too many webhooks */
   async insert(
     project: ProjectEntity,
     id: string,
@@ -59,7 +59,7 @@ export class WebhookRepository {
     });
   }
 
-  /** @throws AppError 404, or as insert() */
+  /** @throws AppError 404 for an unknown webhook, and the errors of insert() */
   async updateWebhook(
     project: ProjectEntity,
     id: string,
@@ -75,7 +75,7 @@ export class WebhookRepository {
         [id, events, columns, condition, url, enabled],
       );
       await createTriggers(client, id, content);
-      // Waiting deliveries are sent, or wait while the webhook is disabled.
+      // Lets waiting deliveries be sent, or wait while the webhook is disabled.
       await client.query(`select pg_catalog.pg_notify('plinth_hooks', 'again')`);
       return readOne(client, id);
     });
@@ -91,7 +91,7 @@ export class WebhookRepository {
     });
   }
 
-  /** Deletes the webhook and its deliveries. @throws AppError 404 */
+  /** Deletes the webhook and its deliveries. @throws AppError 404 for an unknown webhook */
   async remove(project: ProjectEntity, id: string): Promise<Webhook> {
     return this.change(project, 'deletes a webhook', async (client) => {
       const found = await readOne(client, id);

@@ -45,7 +45,7 @@ const PLINTH_EVENTS: Readonly<Record<string, PlinthEvent>> = {
 export const HTTP_POST = 'http_post';
 export const EVENTS = [...TABLE_EVENTS, ...Object.keys(PLINTH_EVENTS), HTTP_POST] as const;
 
-/** Schemas whose tables cannot have webhooks: their rows hold secrets, or are the queue itself. */
+/** Schemas whose tables cannot have webhooks: their rows contain secrets, or are the queue itself. */
 const CLOSED_SCHEMAS = new Set(['auth', 'storage', 'realtime', 'hooks', 'plinth', 'information_schema']);
 
 export const MAX_WEBHOOKS = 50;
@@ -59,9 +59,9 @@ export interface WebhookContent {
   /** Null for events of auth and storage, and for hooks.http_post(). */
   readonly table: readonly [string, string] | null;
   readonly events: readonly string[];
-  /** An UPDATE counts only if one of them changes; null: it always counts. */
+  /** An UPDATE is delivered only if one of these columns changes; null: every UPDATE is delivered. */
   readonly columns: readonly string[] | null;
-  /** SQL of the trigger's WHEN. */
+  /** The SQL condition in the trigger's WHEN. */
   readonly condition: string | null;
   readonly url: string | null;
   readonly enabled: boolean;
@@ -77,7 +77,7 @@ export interface Webhook extends WebhookContent {
   readonly updatedAt: Date;
 }
 
-/** @throws AppError 400 */
+/** @throws AppError 400 for content that is not valid */
 export function assertContent({ table, events, columns, condition, url }: WebhookContent): void {
   if (events.length === 0 || new Set(events).size < events.length)
     throw invalidParameters('events must contain at least one event, and each only once');
@@ -107,9 +107,9 @@ function assertAddress(text: string): void {
 }
 
 /**
- * The triggers of a webhook, one for each event. A condition is SQL of the owner: it is in parentheses that end after
- * a line break, so that a comment cannot hide the text after it, and the statement must be sent as a single one.
- * @param keys primary key of the table; empty: all its changes are delivered in order
+ * The triggers of a webhook, one for each event. A condition is SQL of the owner. It is put in parentheses that end after a line
+ * break, so that a comment cannot hide the text after it; the text must be sent so that PostgreSQL refuses several statements.
+ * @param keys the primary key of the table; if it is empty, all changes of the table are delivered in order
  */
 export function triggersOf(id: string, content: WebhookContent, keys: readonly string[]): string[] {
   return content.events.flatMap((event) => {
@@ -146,7 +146,7 @@ export const WEBHOOK_COLUMNS = `w.id, w.table_schema, w.table_name,
       select from pg_catalog.pg_trigger t
       where t.tgname = 'webhook_' || w.id || '_' || e))) as is_broken`;
 
-/** @throws DatabaseFault unusable_record */
+/** @throws DatabaseFault unusable_record for a row that Plinth did not write */
 export function toWebhook(row: unknown): Webhook {
   const webhook = new WebhookRow('hooks.webhooks', row);
   const schema = webhook.textOrNull('table_schema', MAX_NAME);
@@ -179,7 +179,7 @@ class WebhookRow extends RecordReader {
 
 /** Maximum characters of a list of names as JSON. */
 const MAX_LIST = 20_000;
-/** Bytes. */
+/** Maximum bytes of sealed secrets. */
 const MAX_SEALED = 1_024;
 /** Milliseconds for which both secrets sign after a rotation. */
 export const ROTATION_MS = 86_400_000;
@@ -191,14 +191,14 @@ export interface WebhookSecrets {
   readonly previousUntil?: number;
 }
 
-/** @throws AppError 400 for a malformed one @returns it, or a new one */
+/** Returns the given secret, or a new one. @throws AppError 400 for a malformed secret */
 export function secretOrNew(secret: string | undefined): string {
   if (secret === undefined) return `whsec_${randomBytes(32).toString('base64')}`;
   if (!isWebhookSecret(secret)) throw invalidParameters('secret must be whsec_ and 24 to 64 bytes as base64');
   return secret;
 }
 
-/** A webhook in a copy of the project, which has another id, cannot be sent until it gets a new secret. */
+/** In a copy of the project, which has another id, a webhook sends nothing until it gets a new secret. */
 const purposeOf = (projectId: string, id: string): string => `webhook:${projectId}:${id}`;
 
 export function sealSecrets({ id, dataSecret }: Project, webhookId: string, secrets: WebhookSecrets): Buffer {

@@ -13,7 +13,7 @@ export const deliveryNotFailed = (): AppError =>
 export const tooManyWebhooks = (limit: number): AppError =>
   new AppError(409, 'too_many_webhooks', `The project has ${limit} webhooks, which is the limit`);
 
-/** @param reason of PostgreSQL, about the names and the SQL of the request */
+/** @param reason PostgreSQL's message about the names and the SQL of the request */
 export const webhookRefused = (reason: string, cause?: unknown): AppError =>
   new AppError(400, 'webhook_refused', reason, { cause });
 

@@ -36,12 +36,15 @@ export class WebhooksService {
 
   async list(projectId: string): Promise<Webhook[]> {
     const found = await this.webhooks.list(await this.projects.get(projectId));
-    // The project may have been restored.
+    // The project may have been restored: its webhooks are there, but no process delivers for them yet.
     if (found.length > 0) await this.dispatcher.announce(projectId);
     return found;
   }
 
-  /** @returns the secret, which is not shown again @throws AppError 400, 409 */
+  /**
+   * @returns the secret, which is not shown again
+   * @throws AppError 400 for content that is not valid, 409 if the project has too many webhooks
+   */
   async create(
     projectId: string,
     content: WebhookContent,
@@ -62,7 +65,7 @@ export class WebhooksService {
     return { webhook, secret };
   }
 
-  /** Absent members keep their values. @throws AppError 400, 404 */
+  /** Absent members leave the values unchanged. @throws AppError 400 for content that is not valid, 404 for an unknown webhook */
   async updateWebhook(
     projectId: string,
     id: string,
@@ -80,7 +83,7 @@ export class WebhooksService {
     return webhook;
   }
 
-  /** For a day, the old secret also signs. @throws AppError 400, 404 */
+  /** The old secret also signs for one more day. @throws AppError 400 for a malformed secret, 404 for an unknown webhook */
   async rotate(
     projectId: string,
     id: string,
@@ -98,13 +101,13 @@ export class WebhooksService {
     return { webhook, secret };
   }
 
-  /** Deletes the webhook and its deliveries. @throws AppError 404 */
+  /** Deletes the webhook and its deliveries. @throws AppError 404 for an unknown webhook */
   async remove(projectId: string, id: string, actor: Actor): Promise<void> {
     const webhook = await this.webhooks.remove(await this.projects.get(projectId), knownId(id));
     await this.note('delete', projectId, webhook, actor);
   }
 
-  /** @throws AppError 404 */
+  /** @throws AppError 404 for an unknown webhook */
   async listDeliveries(
     projectId: string,
     id: string,
@@ -114,7 +117,7 @@ export class WebhooksService {
     return this.deliveries.list(await this.registry.get(projectId), id, filter);
   }
 
-  /** @throws AppError 404 */
+  /** @throws AppError 404 for an unknown webhook or delivery */
   async getDelivery(
     projectId: string,
     id: string,
@@ -126,7 +129,7 @@ export class WebhooksService {
     return found;
   }
 
-  /** @throws AppError 404, 409 if it waits */
+  /** @throws AppError 404 for an unknown webhook or delivery, 409 if the delivery waits already */
   async sendAgain(projectId: string, id: string, deliveryId: string, actor: Actor): Promise<void> {
     await this.getDelivery(projectId, id, deliveryId);
     const project = await this.projectOf(projectId);
@@ -142,7 +145,7 @@ export class WebhooksService {
     return this.registry.get(projectId);
   }
 
-  /** Paths of addresses can contain secrets. */
+  /** The path of a URL can contain secrets, so only the host is recorded. */
   private async note(
     what: string,
     projectId: string,
@@ -153,14 +156,14 @@ export class WebhooksService {
       id,
       table: table?.join('.') ?? null,
       events: [...events],
-      // The owner may have written any text.
+      // The owner may have written any text into the column.
       host: url !== null && URL.canParse(url) ? new URL(url).host : null,
     };
     await this.audit.write({ action: `project.webhook.${what}`, actor, projectId, details });
   }
 }
 
-/** @throws AppError 404 */
+/** @throws AppError 404 for a text that is not an id */
 function knownId(id: string): string {
   if (!UUID.test(id)) throw webhookNotFound();
   return id;

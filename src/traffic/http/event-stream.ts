@@ -4,11 +4,14 @@ import type { Request, Response } from 'express';
 /** Maximum bytes that wait for the client before events are dropped. */
 const MAX_WAITING = 64 * 1024;
 const TICK_MS = 1_000;
-/** Ticks between two comments, which detect a client that has disconnected. */
+/** Number of ticks between two comments, which detect a client that has disconnected. */
 const TICKS_OF_SILENCE = 15;
-/** Ticks between two checks whether the client may still have the stream. */
+/** Number of ticks between two checks whether the client may still receive the stream. */
 const TICKS_OF_TRUST = 5;
-/** Ticks after which a stream ends. The client connects again (EventSource does by itself), and its credential is checked again. */
+/**
+ * Number of ticks after which a stream ends. The client connects again (EventSource does so by itself), and
+ * its credential is checked again.
+ */
 const MAX_TICKS = 900;
 
 export class EventStream {
@@ -17,9 +20,9 @@ export class EventStream {
   private readonly timer: NodeJS.Timeout;
 
   /**
-   * Sends the head.
-   * @param mayGoOn asked every second; false ends the stream
-   * @param isAllowed asked every five seconds; false, or an error, ends the stream
+   * Sends the head of the response.
+   * @param mayGoOn called every second; false ends the stream
+   * @param isAllowed called every five seconds; false, or an error, ends the stream
    * @param onEnd called once
    */
   constructor(

@@ -21,7 +21,7 @@ import { Answer, Describe, Errors, StreamAnswer } from '../../http/docs/operatio
 import * as f from '../../http/model/fields';
 import { AppError, invalidParameters } from '../../common/errors/app-error';
 
-/** @param of what has reached its limit; the limit of the process affects everybody */
+/** @param of who has reached the limit; the limit of the process affects everybody */
 const tooManyListeners = (of: 'person' | 'project' | 'process'): AppError =>
   new AppError(
     of === 'process' ? 503 : 429,

@@ -3,7 +3,7 @@ import { isJsonObject, parseJson } from '../../common/text/json';
 import { EndedRequest } from '../ended-request';
 
 export interface LiveRequest {
-  /** RFC 3339; when the request began. */
+  /** The time at which the request began (RFC 3339). */
   readonly at: string;
   readonly method: string;
   readonly path: string;
@@ -37,7 +37,7 @@ export function toLiveRequest({ beganAt, databaseMs, ms, ...ended }: EndedReques
   };
 }
 
-/** PostgreSQL refuses notifications of 8,000 bytes or more. */
+/** Maximum characters of a payload: PostgreSQL refuses notifications of 8,000 bytes or more. */
 const MAX_PAYLOAD = 7_800;
 
 /** Splits the batch into as many payloads as it needs. @param from id of this process */

@@ -1,7 +1,7 @@
 /**
  * The requests of a project, live, from all processes. A process announces its listeners over the channel to
- * which every process listens anyway; the others send it their requests over a separate channel. Without a
- * listener, nothing is kept or sent.
+ * which every process listens anyway; the other processes send it their requests over a separate channel.
+ * Without a listener, nothing is kept or sent.
  */
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
@@ -20,14 +20,17 @@ const PREFIX = 'live-requests:';
 const ANNOUNCE_MS = 5_000;
 /** Milliseconds for which other processes send requests after such a message. */
 const WATCHED_MS = 12_000;
-/** Milliseconds for which requests are collected. */
+/** Milliseconds for which requests are collected before they are sent. */
 const FLUSH_MS = 250;
-/** Maximum number of requests of one project that a process passes on in that time. */
+/** Maximum number of requests of one project that a process sends in that time. */
 const MAX_REQUESTS = 100;
 
 export type LiveListener = (batch: LiveBatch) => void;
 
-/** Listeners of one process: each holds a connection and a buffer. Neither a staff member nor a project can take all of them. */
+/**
+ * Maximum number of listeners of one process: each holds a connection and a buffer. Neither a staff member
+ * nor a project can take all of them.
+ */
 export const MAX_LISTENERS = { process: 128, project: 16, person: 6 } as const;
 
 interface Outbox {
@@ -71,7 +74,7 @@ export class LiveRequests implements OnApplicationBootstrap, OnApplicationShutdo
     return [...this.listeners.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** Which of the limits is reached; null: another listener is possible. */
+  /** The limit that is reached; null if another listener is possible. */
   limitFor(projectId: string, person: string): keyof typeof MAX_LISTENERS | null {
     const people = [...this.listeners.values()].flatMap((listeners) => [...listeners.values()]);
     const ofPerson = people.filter((one) => one === person).length;

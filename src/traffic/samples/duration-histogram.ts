@@ -1,6 +1,9 @@
-/** Counts of durations in buckets that grow by the square root of two, so that counts of processes and of minutes add up. */
+/**
+ * Counts durations in buckets whose bounds grow by the square root of two. Counts of several processes or
+ * minutes can be added.
+ */
 
-/** Milliseconds of the upper bound of the first bucket. */
+/** Upper bound of the first bucket in milliseconds. */
 const FIRST = 0.5;
 /** The last bucket has no upper bound; the one before it ends at 65 s. */
 export const BUCKETS = 36;
@@ -12,7 +15,7 @@ export function bucketOf(ms: number): number {
   return Math.min(BUCKETS - 1, Math.ceil(PER_OCTAVE * Math.log2(ms / FIRST)));
 }
 
-/** Milliseconds of the upper bound of a bucket. */
+/** Upper bound of a bucket in milliseconds. */
 const endOf = (bucket: number): number => FIRST * 2 ** (bucket / PER_OCTAVE);
 
 /**

@@ -43,7 +43,7 @@ export class RequestSamples implements OnApplicationBootstrap, BeforeApplication
     );
   }
 
-  /** Runs in every request: one lookup, and no allocation after the first of a minute. */
+  /** Runs in every request: it takes one lookup, and allocates memory only for a project's first request in a minute. */
   count(projectId: string, { status, ms, bytes }: Ending): void {
     let counts = this.counts.get(projectId);
     if (!counts) {
@@ -86,7 +86,7 @@ export class RequestSamples implements OnApplicationBootstrap, BeforeApplication
     this.counts = new Map();
     const rows = [...counts].map(([id, ofProject]) => ({ project_id: id, ...ofProject }));
     try {
-      // Slightly in the past: a timer fires after the next minute has begun.
+      // The time is slightly in the past: a timer fires after the next minute has begun.
       await this.samples.add(rows, new Date(this.clock.now() - MINUTE_MS / 60));
     } catch (error) {
       this.putBack(counts);

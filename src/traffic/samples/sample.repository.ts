@@ -1,4 +1,4 @@
-/** Samples of requests and sizes in the platform database: minutes for two hours, ten minutes for a day. */
+/** Samples of requests and sizes in the platform database: one per minute for two hours, one per ten minutes for a day. */
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
@@ -6,9 +6,9 @@ import { DataSource } from 'typeorm';
 export interface RequestCounts {
   readonly project_id: string;
   readonly requests: number;
-  /** Answered with a 4xx. */
+  /** Requests that were answered with a 4xx status. */
   readonly refused: number;
-  /** Answered with a 5xx. */
+  /** Requests that were answered with a 5xx status. */
   readonly errors: number;
   readonly bytes: number;
   readonly durations: readonly number[];
@@ -25,7 +25,7 @@ export interface SampleRow extends Omit<RequestCounts, 'project_id'> {
 
 /** Advisory lock of the process that measures and prunes in this minute. The number is arbitrary. */
 const UPKEEP_LOCK = 7_046_107;
-/** Databases that are measured per minute: for each, PostgreSQL reads the sizes of a few hundred files. */
+/** Maximum number of databases that are measured per minute: for each, PostgreSQL reads the sizes of a few hundred files. */
 const MEASURED = 200;
 
 const START = `to_timestamp(floor(extract(epoch from $2::timestamptz) / step) * step)`;
@@ -35,8 +35,8 @@ export class SampleRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Adds the counts of this process to the samples that hold `at`. Rows are written in the order of the key,
-   * so that two processes cannot deadlock.
+   * Adds the counts of this process to the samples whose time includes `at`. Rows are written in the order of
+   * the key, so that two processes cannot deadlock.
    */
   async add(counts: readonly RequestCounts[], at: Date): Promise<void> {
     await this.dataSource.query(
@@ -85,7 +85,7 @@ export class SampleRepository {
     });
   }
 
-  /** Lists samples, the oldest first: at most 61, or 145 for a day. */
+  /** Lists samples, the oldest first: at most 61 for an hour, or 145 for a day. */
   async list(projectId: string, range: SampleRange, now: Date): Promise<SampleRow[]> {
     return this.dataSource.query<SampleRow[]>(
       `select at, requests::float8 as requests, refused::float8 as refused, errors::float8 as errors,

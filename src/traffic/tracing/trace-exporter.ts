@@ -1,6 +1,6 @@
 /**
  * Sends a span for each request to a collector, with OpenTelemetry's SDK. Loaded only with
- * OTEL_EXPORTER_OTLP_ENDPOINT. Spans are made when a request has ended, so the SDK does not delay requests.
+ * OTEL_EXPORTER_OTLP_ENDPOINT. A span is created when its request has ended, so the SDK does not delay requests.
  */
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags, type Context } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
@@ -9,7 +9,7 @@ import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trac
 import { PRODUCT } from '../../config/product';
 import { EndedRequest, ObservedRequest, routeOf } from '../ended-request';
 
-/** Milliseconds for one request to the collector, even at the end of the process. */
+/** Maximum milliseconds of a request to the collector, even at the end of the process. */
 const TIMEOUT_MS = 3_000;
 /** The header of W3C Trace Context. */
 const PARENT = /^[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/;

@@ -115,10 +115,10 @@ export function toScheduleResponse(schedule: Schedule): ScheduleResponse {
   };
 }
 
-/** The members that are given. */
+/** The members that the body contains. */
 export function changesOf({ time_zone: timeZone, ...rest }: UpdateScheduleDto): Partial<ScheduleContent> {
   const changes = { ...rest, timeZone };
-  // Null stands for an absent member, unless the schedule may have null.
+  // Null stands for an absent member, except for members of a schedule that may be null.
   const isGiven = ([name, value]: [string, unknown]): boolean =>
     value !== undefined && (value !== null || ['sql', 'url', 'body'].includes(name));
   return Object.fromEntries(Object.entries(changes).filter(isGiven));

@@ -14,7 +14,7 @@ import type { ScheduleRepository } from './schedule.repository';
 /** Milliseconds after which schedules are read again. */
 const POLL_MS = 60_000;
 const TIMEOUT_SECONDS = 300;
-/** Milliseconds after which an expression without a next time is computed again. */
+/** Milliseconds after which an expression for which no next time was found is computed again. */
 const NO_TIME_MS = 86_400_000;
 
 interface Times {
@@ -27,7 +27,7 @@ export interface ScheduleTools {
   readonly sql: OwnerSqlService;
   readonly projects: ProjectsService;
   readonly clock: Clock;
-  /** Slots for SQL of this process, which projects use in turn. */
+  /** Slots for SQL statements of this process, which projects use in turn. */
   readonly slots: Slots;
 }
 
@@ -35,7 +35,7 @@ export class ProjectSchedules {
   private readonly logger = new Logger('Schedules');
   private readonly stopping = new AbortController();
   private readonly running = new Map<string, Promise<void>>();
-  /** Keyed by expression and time zone: times take long to compute, and an owner can have them read at any rate. */
+  /** Keyed by expression and time zone: the times take long to compute, and an owner can cause any number of reads. */
   private times: ReadonlyMap<string, Times> = new Map();
   private timer: NodeJS.Timeout | undefined;
   private reading: Promise<void> | undefined;
@@ -74,7 +74,7 @@ export class ProjectSchedules {
     }
   }
 
-  /** @returns milliseconds until the next time */
+  /** @returns milliseconds until the next time of a schedule */
   private async beginDue(): Promise<number> {
     const { schedules, clock } = this.tools;
     const all = (await schedules.list(this.project)).filter(({ enabled }) => enabled);
@@ -118,7 +118,7 @@ export class ProjectSchedules {
     }
   }
 
-  /** @returns `UPDATE 5, SELECT 1` */
+  /** @returns the command tags, such as `UPDATE 5, SELECT 1` */
   private async runSql(sql: string): Promise<string> {
     const { projects, slots } = this.tools;
     const entity = await projects.get(this.project.id);

@@ -42,14 +42,17 @@ export class ScheduleRepository {
     return rows.map(toSchedule);
   }
 
-  /** @throws AppError 409 */
+  /** @throws AppError 409 if the project has too many schedules, or the name is taken */
   insert(project: ProjectEntity, id: string, content: ScheduleContent, now: Date): Promise<Schedule> {
     const text = `insert into hooks.schedules as s (id, name, cron, time_zone, sql, url, body, enabled, last_due_at)
       select $1, ${VALUES}, $9 where (select count(*) from hooks.schedules) < ${MAX_SCHEDULES} returning ${SCHEDULE_COLUMNS}`;
     return this.save(project, text, { id, content, now }, () => tooManySchedules(MAX_SCHEDULES));
   }
 
-  /** Times that passed while it was disabled are skipped. @throws AppError 404, 409 */
+  /**
+   * Times that passed while it was disabled are skipped.
+   * @throws AppError 404 for an unknown schedule, 409 if the name is taken
+   */
   updateSchedule(project: ProjectEntity, id: string, content: ScheduleContent, now: Date): Promise<Schedule> {
     const text = `update hooks.schedules s set (name, cron, time_zone, sql, url, body, enabled) = row(${VALUES}), updated_at = now(),
         last_due_at = case when s.enabled and s.cron = $3 and s.time_zone = $4 then s.last_due_at else $9 end
@@ -57,7 +60,7 @@ export class ScheduleRepository {
     return this.save(project, text, { id, content, now }, scheduleNotFound);
   }
 
-  /** @throws AppError 404 */
+  /** @throws AppError 404 for an unknown schedule */
   async remove(project: ProjectEntity, id: string): Promise<Schedule> {
     const text = `delete from hooks.schedules s where s.id = $1 returning ${SCHEDULE_COLUMNS}`;
     const [row] = await this.asOwner(
@@ -68,7 +71,7 @@ export class ScheduleRepository {
     return toSchedule(row);
   }
 
-  /** The newest first. */
+  /** Lists the runs, the newest first. */
   async listRuns(project: Project, id: string, limit: number): Promise<ScheduleRun[]> {
     const { rows } = await this.runStatement(project, {
       text: 'select * from hooks.schedule_runs where schedule_id = $1 order by started_at desc limit $2::int',
@@ -78,7 +81,7 @@ export class ScheduleRepository {
     return rows.map(toScheduleRun);
   }
 
-  /** Claims a time of a schedule. @returns the id of its run; null: it was taken before, or the schedule is disabled */
+  /** Claims a time of a schedule. @returns the id of its run; null if the time was claimed before, or the schedule is disabled */
   async begin(project: Project, id: string, dueAt: Date): Promise<string | null> {
     const { rows } = await this.runStatement(project, {
       name: 'hooks:begin-run',

@@ -17,13 +17,13 @@ export const MAX_TEXT = 1_000;
 
 export interface ScheduleContent {
   readonly name: string;
-  /** Five fields, as in crontab(5). */
+  /** An expression of five fields, as in crontab(5). */
   readonly cron: string;
   readonly timeZone: string;
-  /** SQL that runs as the owner; null: a request is sent. */
+  /** SQL that runs as the owner; null if a request is sent. */
   readonly sql: string | null;
   readonly url: string | null;
-  /** JSON. */
+  /** The body of the request, as JSON. */
   readonly body: string | null;
   readonly enabled: boolean;
 }
@@ -46,7 +46,7 @@ export interface ScheduleRun {
   readonly error: string | null;
 }
 
-/** @throws AppError 400 */
+/** @throws AppError 400 for content that is not valid */
 export function assertSchedule({ sql, url, body, cron, timeZone }: ScheduleContent): void {
   if ((sql === null) === (url === null)) throw invalidParameters('a schedule has either sql or url');
   if (body !== null && url === null) throw invalidParameters('body needs a url');

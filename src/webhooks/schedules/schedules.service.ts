@@ -25,12 +25,12 @@ export class SchedulesService {
 
   async list(projectId: string): Promise<Schedule[]> {
     const found = await this.schedules.list(await this.projectOf(projectId));
-    // The project may have been restored.
+    // The project may have been restored: its schedules are there, but no process runs them yet.
     if (found.length > 0) await this.dispatcher.announce(projectId);
     return found;
   }
 
-  /** @throws AppError 400, 409 */
+  /** @throws AppError 400 for content that is not valid, 409 if the project has too many schedules or the name is taken */
   async create(projectId: string, content: ScheduleContent, actor: Actor): Promise<Schedule> {
     assertSchedule(content);
     const schedule = await this.schedules.insert(
@@ -44,7 +44,10 @@ export class SchedulesService {
     return schedule;
   }
 
-  /** Absent members keep their values. @throws AppError 400, 404, 409 */
+  /**
+   * Absent members leave the values unchanged.
+   * @throws AppError 400 for content that is not valid, 404 for an unknown schedule, 409 if the name is taken
+   */
   async updateSchedule(
     projectId: string,
     id: string,
@@ -64,14 +67,14 @@ export class SchedulesService {
     return schedule;
   }
 
-  /** Deletes the schedule and its runs. @throws AppError 404 */
+  /** Deletes the schedule and its runs. @throws AppError 404 for an unknown schedule */
   async remove(projectId: string, id: string, actor: Actor): Promise<void> {
     if (!UUID.test(id)) throw scheduleNotFound();
     const schedule = await this.schedules.remove(await this.projects.get(projectId), id);
     await this.note('delete', projectId, schedule, actor);
   }
 
-  /** @throws AppError 404 */
+  /** @throws AppError 404 for an unknown schedule */
   async listRuns(projectId: string, id: string, limit: number): Promise<ScheduleRun[]> {
     await this.get(projectId, id);
     return this.schedules.listRuns(await this.projectOf(projectId), id, limit);
