@@ -12,7 +12,7 @@ async function loaded<Module>(importer: () => Promise<Module>): Promise<Module> 
     try {
       return await importer();
     } catch (error) {
-      // The server answers, so the file is gone, as after an update.
+      // The server answers, so the file was removed, for example by an update.
       if (await answers()) throw error;
       noteUnreachable();
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));

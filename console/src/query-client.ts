@@ -5,7 +5,7 @@ import { forgetCredentials } from './api/identity';
 const ATTEMPTS = 2;
 /** Longest automatic wait in seconds. If the server asks for more, a button offers another attempt. */
 const MAX_WAIT_S = 5;
-/** Milliseconds for which the parts of one screen share an answer. */
+/** Milliseconds for which the components of one screen share a response. */
 const STALE_MS = 1_000;
 /** Milliseconds between attempts while the server does not answer. */
 const AGAIN_MS = 4_000;
@@ -38,10 +38,10 @@ export const queryClient: QueryClient = new QueryClient({
     queries: {
       retry: (count, error) => isTransient(error) && count < ATTEMPTS && waitOf(error) <= MAX_WAIT_S,
       retryDelay: (count, error) => Math.max(2 ** count, waitOf(error)) * 1000,
-      // Others change what a list shows, so it is read again when its screen or the window is opened.
+      // Other staff members change what a list shows, so it is read again when its screen or the window is opened.
       staleTime: STALE_MS,
       refetchInterval: ({ state: { error } }) => isUnreachable(error) && AGAIN_MS,
-      // Otherwise calls wait for the network, and changes would be made long after their dialog was closed.
+      // With any other mode, calls wait for the network, and changes would be made long after their dialog was closed.
       networkMode: 'always',
       refetchOnReconnect: true,
     },

@@ -79,11 +79,11 @@ export interface TablesSearch {
   readonly sort?: string;
   /** Identity of "view as": `anon`, `user:<id>` or `claims:<json>`. */
   readonly as?: string;
-  /** `structure`: its drawer is open. */
+  /** `structure` if the drawer with the structure is open. */
   readonly panel?: string;
   /** The key of the row whose drawer is open, as JSON. */
   readonly row?: string;
-  /** `1`: the rows follow the table. */
+  /** `1` if the grid follows the changes of the table. */
   readonly live?: string;
 }
 
@@ -113,7 +113,7 @@ const sql = createRoute({
 interface PoliciesSearch {
   /** Search for a part of `schema.table`. */
   readonly search?: string;
-  /** `1`: tables of all schemas, not only of exposed schemas. */
+  /** `1` to list tables of all schemas, not only of exposed schemas. */
   readonly all?: string;
 }
 
@@ -128,7 +128,7 @@ interface UsersSearch {
   readonly search?: string;
   /** Id of the user whose drawer is open. */
   readonly user?: string;
-  /** From 1. */
+  /** Number of the page, from 1. */
   readonly page?: string;
 }
 
@@ -198,7 +198,7 @@ const members = createRoute({
 interface ApiSearch {
   /** Identity of "view as". */
   readonly as?: string;
-  /** `all`: every operation. */
+  /** `all` to list every operation. */
   readonly view?: string;
   /** `schema.table`. */
   readonly table?: string;

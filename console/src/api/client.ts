@@ -57,7 +57,7 @@ async function isOfFormerSession(response: Response, used: Session | null): Prom
   return (await refusalOf(response)) === 'csrf_failed' && renewSession();
 }
 
-/** The code of a 403. */
+/** The error code in the body of a 403. */
 async function refusalOf(response: Response): Promise<string | null> {
   return response.status === 403 ? toApiError(response, await bodyOf(response.clone())).code : null;
 }

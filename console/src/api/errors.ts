@@ -14,7 +14,7 @@ export class ApiError extends Error {
     readonly code: string,
     message: string,
     readonly database: DatabaseFault | null = null,
-    /** Seconds after which the server accepts another attempt, if it said so. */
+    /** Seconds after which the server accepts another attempt, if the response states them. */
     readonly retryAfter: number | null = null,
   ) {
     super(message);

@@ -38,8 +38,8 @@ export async function projectHeaders(
 }
 
 /**
- * Credentials of the service role for changes of accounts and providers. Asks for a confirmation if the last is too
- * old.
+ * Credentials of the service role for changes of accounts and providers. Asks for a confirmation if the last
+ * confirmation is too old.
  */
 export async function confirmedHeaders(projectId: string): Promise<Record<string, string>> {
   if ((await credentialsOf(projectId, SERVICE_ROLE)).unconfirmed) {

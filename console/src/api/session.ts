@@ -25,7 +25,7 @@ export type Session =
 
 let session: Session | null = null;
 let isExpired = false;
-/** The session of another staff member, who signed in in this browser while this tab showed the work of the first. */
+/** The session of another staff member, who signed in in this browser while this tab still showed the pages of the first. */
 let other: SessionAnswer | null = null;
 const listeners = new Set<() => void>();
 
@@ -76,7 +76,7 @@ export async function endCookie(): Promise<void> {
 export async function renewSession(): Promise<boolean> {
   const before = session;
   const answer = await readSession();
-  // The server did not answer, or another sign-in came first.
+  // The server did not answer, or another sign-in took place first.
   if (answer === undefined || session !== before) return session !== before && session !== null;
   const isSame = answer !== null && personOf({ by: 'cookie', answer }) === personOf(before);
   if (isSame) setSession({ by: 'cookie', answer });
@@ -96,7 +96,7 @@ export async function readSession(): Promise<SessionAnswer | null | undefined> {
 
 /**
  * Ends a session that the server no longer accepts. The page keeps all input until the staff member signs in again.
- * @param ended the session that was refused; the answer may arrive after a new sign-in
+ * @param ended the session that was refused; the refusal may arrive after a new sign-in
  */
 export function expireSession(ended: Session | null = session): void {
   if (ended !== session) return;
@@ -125,7 +125,7 @@ export function useOther(): SessionAnswer | null {
   return useSyncExternalStore(subscribe, () => other);
 }
 
-/** Identifies the person. */
+/** Text that identifies the staff member of a session. */
 export function personOf(one: Session | null): string | null {
   if (one === null) return null;
   return one.by === 'key' ? 'key' : JSON.stringify(one.answer.person.id);
@@ -139,12 +139,12 @@ export function sessionHeaders(): Record<string, string> {
     : { 'X-CSRF-Token': session.answer.csrf_token ?? '' };
 }
 
-/** True for the key and for staff with a role of the install, who may see what all projects share. */
+/** True for the admin key, and for staff with a role of the installation, who may see what all projects share. */
 export function isOfInstall(current: Session | null): boolean {
   return current !== null && (current.by === 'key' || current.answer.person.role !== null);
 }
 
-/** True for operators of the install, and for the administrators of the project if one is given. */
+/** True for operators of the installation and, if a project is given, for the administrators of the project. */
 export function mayAdminister(current: Session | null, projectId: string | null): boolean {
   if (current === null || current.by === 'key') return current !== null;
   const { person, projects } = current.answer;

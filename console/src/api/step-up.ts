@@ -29,7 +29,7 @@ export function askToConfirm(): Promise<boolean> {
   return asked;
 }
 
-/** Ends the question; null if nothing is asked. */
+/** The function that answers the open question; null if no question is open. */
 export const useConfirmation = (): Answer | null => useSyncExternalStore(subscribe, () => answer);
 
 /**

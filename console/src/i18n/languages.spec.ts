@@ -24,7 +24,7 @@ it('a count of 1 has the singular, but not "1.000" in German', () => {
   ]);
 });
 
-/** Texts with limits, which are never 1. */
+/** Texts whose counts are limits, so they are never 1. */
 const NEVER_ONE: readonly Key[] = ['chartCut', 'limitRows', 'passphraseHint', 'truncated'];
 
 it('a noun after a count has both forms', () => {
@@ -37,7 +37,7 @@ it('no text is empty', () => {
   expect(Object.entries(de).filter(([, text]) => text.trim() === '')).toEqual([]);
 });
 
-/** Names, and German words borrowed from English. */
+/** Names, and German words borrowed from English: they are the same in both languages. */
 const ALIKE: readonly Key[] = [
   'analyze',
   'apiCalls',
@@ -110,7 +110,7 @@ it('every setting has a German description', () => {
   expect(Object.keys(settings).sort()).toEqual(Object.keys(schema).sort());
 });
 
-/** Buttons of one word, with the reason. All other buttons name the action and its object. */
+/** Buttons whose text is a single word, with the reason. All other buttons name the action and its object. */
 const OF_ONE_WORD: Readonly<Partial<Record<Key, string>>> = {
   cancel: 'ends a dialog that names the cancelled action',
   close: 'ends a dialog',

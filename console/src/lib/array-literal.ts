@@ -28,7 +28,7 @@ export function elementsOf(text: string): string[] | null {
     elements.push(found[2] ?? found[1]!.replace(/\\(.)/gs, '$1'));
     if (found[3] === '') return elements;
   }
-  // The text ends with a comma.
+  // The text ends with a comma, so an element is missing.
   return null;
 }
 

@@ -3,7 +3,7 @@
 export interface Slot<Sample> {
   /** Beginning of the slot, in milliseconds since the epoch. */
   readonly at: number;
-  /** Null for a time without a request. */
+  /** Null for a slot without requests. */
   readonly sample: Sample | null;
 }
 

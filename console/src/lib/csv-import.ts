@@ -5,7 +5,7 @@
 import { CsvParser, type NumberedRecord } from './csv';
 
 const BATCH_ROWS = 500;
-/** Characters of a batch. */
+/** Number of characters in a batch. */
 const BATCH_SIZE = 512 * 1024;
 /** Number of refused rows after which the import stops, because the file probably does not match the table. */
 const MAX_REFUSED = 100;
@@ -17,7 +17,7 @@ export interface RefusedRow extends NumberedRecord {
 export interface ImportState {
   readonly imported: number;
   readonly refused: readonly RefusedRow[];
-  /** Bytes of the file that were read. */
+  /** Number of bytes of the file that were read. */
   readonly bytes: number;
 }
 
@@ -25,7 +25,7 @@ interface ImportOptions {
   readonly file: Blob;
   /** Imports rows, all or none. */
   readonly send: (head: readonly string[], rows: readonly NumberedRecord[]) => Promise<void>;
-  /** The reason if the error is about the values of a row; null ends the import. */
+  /** Returns the reason if the error is about the values of a row. Null ends the import. */
   readonly reasonOf: (error: unknown) => string | null;
   readonly onState: (state: ImportState) => void;
   readonly signal: AbortSignal;

@@ -1,6 +1,6 @@
 import { CsvParser, type CsvRecord, disarmed, disarmingStream, toCsv } from './csv';
 
-/** @param size characters of a piece */
+/** @param size number of characters in a piece */
 function parse(text: string, size = text.length + 1): CsvRecord[] {
   const parser = new CsvParser();
   const records = [];

@@ -5,7 +5,7 @@ export type CsvRecord = readonly (string | null)[];
 
 export interface NumberedRecord {
   readonly fields: CsvRecord;
-  /** Line of the file on which it begins, from 1. */
+  /** The line of the file on which the record begins, counted from 1. */
   readonly line: number;
 }
 
@@ -96,8 +96,8 @@ export function toCsv(records: readonly CsvRecord[]): string {
 }
 
 /**
- * A field that spreadsheets do not read as a formula: Excel, Calc and Sheets evaluate fields that begin with one of
- * these characters. A leading apostrophe makes it a text. Numbers are unchanged.
+ * Returns the field in a form that spreadsheets do not read as a formula: Excel, Calc and Sheets evaluate fields that
+ * begin with one of these characters. A leading apostrophe makes it a text. Numbers are unchanged.
  */
 export function disarmed(field: string | null): string | null {
   if (field === null || !/^[=+\-@\t\r\n]/.test(field)) return field;

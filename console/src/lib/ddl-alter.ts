@@ -7,7 +7,7 @@ interface Table {
   readonly name: string;
 }
 
-/** A column as a form describes it. An empty default or comment: none. */
+/** A column as a form describes it. An empty default or comment means none. */
 interface ColumnDraft {
   readonly type: string;
   readonly default: string;
@@ -49,7 +49,7 @@ export interface IndexDraft {
   readonly columns: readonly string[];
   readonly unique: boolean;
   readonly method: (typeof INDEX_METHODS)[number];
-  /** Condition of a partial index; empty: all rows. */
+  /** Condition of a partial index; empty for all rows. */
   readonly where: string;
   /** True to build the index without blocking writers, which is not possible in a transaction. */
   readonly concurrently: boolean;
@@ -104,7 +104,7 @@ const renameConstraintSql = ({ schema, name }: Table, from: string, to: string):
 export const ON_DELETE = ['no action', 'cascade', 'set null', 'restrict', 'set default'] as const;
 type OnDelete = (typeof ON_DELETE)[number];
 
-/** What follows the columns of the target. PostgreSQL prints the clauses in this order. */
+/** The clauses after the columns of the target, in the order in which PostgreSQL prints them. */
 const CLAUSES =
   /\)( MATCH FULL)?( ON UPDATE (?:CASCADE|RESTRICT|SET NULL|SET DEFAULT))?(?: ON DELETE (CASCADE|RESTRICT|SET NULL|SET DEFAULT)( \([^)]*\))?)?((?: DEFERRABLE)?(?: INITIALLY DEFERRED)?(?: NOT VALID| NOT ENFORCED)?)$/;
 
@@ -133,7 +133,7 @@ export function referenceSql(
   onDelete: OnDelete,
   kept = { onDelete, before: '', columns: '', after: '' },
 ): string {
-  // The columns that `set null` names are those of this action.
+  // The columns that `set null` names belong to this action.
   const action = `${onDelete}${onDelete === kept.onDelete ? kept.columns : ''}`;
   const clauses = `${kept.before}${onDelete === 'no action' ? '' : ` on delete ${action}`}${kept.after}`;
   return `references ${qualified(schema, table)} (${list(columns)})${clauses}`;

@@ -4,7 +4,7 @@ import type { ForeignKey, Relation } from '../queries/catalog-types';
 import { clausesOf, dropConstraintSql, dropIndexSql, referenceSql, targetOf } from './ddl-alter';
 import { identifier, literal, qualified } from './sql-text';
 
-/** Objects that the schema screen lists, apart from the picture of the tables. */
+/** Kinds of objects that the schema screen lists; the picture shows the tables. */
 export const OBJECT_KINDS = [
   'types',
   'functions',
@@ -269,7 +269,7 @@ export interface ViewDraft {
   readonly name: string;
   readonly query: string;
   readonly materialized: boolean;
-  /** With the rights of the reader, and so with the policies for them. */
+  /** True if the view runs with the rights of the reader, so that the policies for the reader apply. */
   readonly invoker: boolean;
 }
 

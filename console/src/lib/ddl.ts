@@ -26,9 +26,9 @@ export interface NewColumn {
   readonly unique: boolean;
   /** An SQL expression; empty means no default. */
   readonly default: string;
-  /** The referenced table and column; null: none. */
+  /** The referenced table and column; null if there is none. */
   readonly references: { readonly schema: string; readonly table: string; readonly column: string } | null;
-  /** The field of a file that fills the column, from 0. */
+  /** The index of the field in the file that fills the column. */
   readonly field?: number;
 }
 

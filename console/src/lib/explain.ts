@@ -24,7 +24,7 @@ export interface QueryPlan {
   readonly execution: number | null;
 }
 
-/** @param rows the answer of the statement @returns null if it is not a plan in JSON */
+/** @param rows the rows that the statement returned @returns null if it is not a plan in JSON */
 export function planOf(rows: readonly Readonly<Record<string, unknown>>[]): QueryPlan | null {
   const cell = rows[0]?.['QUERY PLAN'];
   const [parsed] = (Array.isArray(cell) ? cell : typeof cell === 'string' ? parsedPlan(cell) : []) as Raw[];

@@ -1,6 +1,6 @@
 /** SQL in lines and indents. The library is loaded at the first use. */
 
-/** Number of characters above which formatting would block the page for seconds. */
+/** Number of characters above which formatting would block the page for several seconds. */
 const MAX_CHARACTERS = 30_000;
 
 /** @throws Error if the text is too long, or is not SQL that the library knows */

@@ -22,7 +22,7 @@ export function formatNumber(value: number, language: string): string {
   );
 }
 
-/** A time from a server; text that is not a time is shown unchanged. */
+/** Formats a time from the server. Text that is not a time is returned unchanged. */
 export function formatTime(text: string | null, language: string): string {
   if (text === null) return '–';
   const time = new Date(text);
@@ -30,7 +30,7 @@ export function formatTime(text: string | null, language: string): string {
   return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(time);
 }
 
-/** A duration: milliseconds below ten seconds, then seconds. */
+/** Formats a duration: in milliseconds below ten seconds, else in seconds. */
 export function formatMs(ms: number, language: string): string {
   const inSeconds = ms >= 10_000;
   const value = inSeconds ? ms / 1000 : ms;
@@ -39,7 +39,7 @@ export function formatMs(ms: number, language: string): string {
   return new Intl.NumberFormat(language, { style: 'unit', unit, maximumFractionDigits }).format(value);
 }
 
-/** A duration in seconds, or a dash where there is none. */
+/** Formats a duration in seconds; a dash stands for a missing duration. */
 export function formatSeconds(seconds: number | null, language: string): string {
   return seconds === null ? '–' : formatMs(seconds * 1000, language);
 }

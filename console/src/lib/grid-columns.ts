@@ -79,7 +79,7 @@ export function shownColumns(columns: readonly Column[], layout: ColumnLayout): 
   });
 }
 
-/** A width for the name, and for the beginning of a value of the type. */
+/** A width that suffices for the name, and for the beginning of a value of the type. */
 function usualWidth(column: Column): number {
   return Math.max(valueWidth(column), Math.min(220, 64 + column.name.length * NAME_CHARACTER_PX));
 }

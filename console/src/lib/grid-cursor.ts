@@ -96,7 +96,7 @@ const PAGE_LINES = 20;
 interface Key {
   readonly key: string;
   readonly ctrlKey: boolean;
-  /** The Command key. */
+  /** Whether the Command key is pressed. */
   readonly metaKey: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** A table for the rows of a file: names and types of its columns, guessed from a sample. Pure. */
+/** Proposes a table for the rows of a file: names and types of its columns are guessed from a sample. Pure. */
 import { BLANK_COLUMN, KEY_COLUMN, type NewColumn } from './ddl';
 
 /**
@@ -7,7 +7,7 @@ import { BLANK_COLUMN, KEY_COLUMN, type NewColumn } from './ddl';
  */
 const TYPES = [
   ['boolean', /^(true|false)$/i],
-  // A number with a leading zero is a code.
+  // A number with a leading zero is probably a code, which must stay text.
   ['bigint', /^-?(0|[1-9]\d{0,17})$/],
   ['numeric', /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d{1,3})?$/i],
   ['uuid', /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i],
@@ -80,9 +80,9 @@ function parsed(text: string): unknown {
 }
 
 /**
- * Converts the objects of a JSON file (an array, or one object per line) to CSV records with a header. Values other
- * than texts are written as JSON.
- * @throws SyntaxError
+ * Converts the objects of a JSON file (an array, or one object per line) to CSV records with a header. Values
+ * other than texts are written as JSON.
+ * @throws SyntaxError for text that is not JSON
  */
 export function recordsOfJson(text: string): (string | null)[][] {
   const objects = objectsOf(text.replace(/^\ufeff/, ''));

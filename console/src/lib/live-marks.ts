@@ -1,7 +1,7 @@
-/** Changes in the rows of a grid between two readings. Pure. */
+/** Finds the cells of a grid that changed between two readings of the rows. Pure. */
 import { isCut, type Row } from './grid-query';
 
-/** Names of columns by the key of their row. */
+/** Names of columns, keyed by the key of their row. */
 export type Marks = ReadonlyMap<string, ReadonlySet<string>>;
 
 type RowsByKey = ReadonlyMap<string, Row>;

@@ -5,7 +5,7 @@ import type { Row } from './grid-query';
 export type Values = Readonly<Record<string, string | null>>;
 
 export interface Update {
-  /** As it was read. */
+  /** The row as it was read. */
   readonly row: Row;
   readonly values: Values;
 }
@@ -76,7 +76,7 @@ function step(pending: Pending, changes: Partial<Changes>): Pending {
 /** Values for cells of one line of the grid. */
 export interface Edit {
   readonly key: string;
-  /** As it was read. Null for a new row. */
+  /** The row as it was read. Null for a new row. */
   readonly row: Row | null;
   readonly insertId: number | null;
   readonly values: Values;

@@ -18,7 +18,7 @@ type Table = Pick<Relation, 'schema' | 'name' | 'columns' | 'primaryKey'>;
 const columnsOf = ({ columns }: Table, row: TextRow): readonly Column[] =>
   columns.filter(({ name }) => Object.hasOwn(row, name));
 
-/** Null if the row cannot be found by a key. */
+/** The SQL that compares the rows; null if the row cannot be found by a key. */
 export function comparisonOf(
   table: Table,
   row: TextRow,
@@ -42,7 +42,7 @@ union all select false, ${present.join(', ')} from ${qualified(table.schema, tab
   };
 }
 
-/** @param rows the answer of comparisonOf(); empty for a table without a key */
+/** @param rows the rows that the SQL of comparisonOf() returned; empty for a table without a key */
 export function comparedColumns(
   table: Table,
   row: TextRow,
@@ -60,7 +60,7 @@ export function comparedColumns(
 
 export const isDifferent = ({ archived, present }: ComparedColumn): boolean => archived !== present;
 
-/** Null if the current row is the same. */
+/** The SQL that restores the row; null if the current row is the same. */
 export function restoreSql(table: Table, row: TextRow, compared: readonly ComparedColumn[]): string | null {
   const target = qualified(table.schema, table.name);
   const value = (name: string): string => (row[name] === null ? 'null' : literal(row[name] ?? ''));

@@ -7,7 +7,7 @@ interface ChartColumns {
   readonly labels: readonly string[];
 }
 
-/** More bars cannot be distinguished. */
+/** Maximum number of bars; more bars cannot be distinguished. */
 export const CHART_ROWS = 200;
 
 /** The columns that a chart can show; null if none holds numbers. PostgreSQL's `bigint` and `numeric` arrive as text. */
@@ -34,7 +34,7 @@ function numberOf(value: unknown): number | null {
 interface Bar {
   readonly label: string;
   readonly value: number;
-  /** Parts of the height of the chart, from its bottom. */
+  /** The bar as shares of the height of the chart, from its bottom. */
   readonly from: number;
   readonly height: number;
 }

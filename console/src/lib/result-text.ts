@@ -1,6 +1,6 @@
 /** Values of a result as text. */
 
-/** Texts of values that are large to print. */
+/** Keeps the texts of values that take long to convert. */
 const printed = new WeakMap<object, string>();
 
 export function textOf(value: unknown): string | null {

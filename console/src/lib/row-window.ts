@@ -9,7 +9,7 @@ export const ROW_PX = 28;
 export const MAX_PX = 8_000_000;
 /** Rows above and below the view that are drawn too. */
 const OVERSCAN = 12;
-/** A scroll by more views than this is a jump, by the scroll bar or a key. */
+/** A scroll by more than this number of views is a jump, made with the scroll bar or a key. */
 const JUMP_VIEWS = 3;
 /** The scroll bar is corrected when it is this far from its right position. */
 const DRIFT_PX = 200_000;
@@ -55,7 +55,7 @@ export function scrolled(before: Scroll, top: number, size: Size): Scroll {
     return { top, offset: position - top };
   }
   const right = scrollTo(top + before.offset, size);
-  // The scroll bar cannot move further, so no rows may remain beyond it.
+  // The scroll bar cannot move further, so all rows before or after it must be in view.
   if (top <= 0 && right.top === 0) return AT_START;
   const isAtEdge = top <= 0 || top >= room - 1;
   return isAtEdge || Math.abs(right.top - top) > DRIFT_PX ? right : { top, offset: before.offset };

@@ -1,7 +1,7 @@
 /** Server-sent events from the body of a response, because EventSource cannot send an Authorization header. */
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 
-/** A longer event ends the stream: memory must not grow with the input of a server. */
+/** Maximum characters of an event. A longer event ends the stream: memory must not grow with the input of a server. */
 const MAX_EVENT_CHARACTERS = 1_000_000;
 
 /**

@@ -31,7 +31,7 @@ export function fieldKind({
   return first === 'object' ? 'json' : 'text';
 }
 
-/** The members that differ; `null` resets a setting to its default. */
+/** The members that differ. `null` resets a setting to its default. */
 export function changesOf(
   before: Readonly<Record<string, unknown>>,
   now: Readonly<Record<string, unknown>>,

@@ -65,7 +65,7 @@ function changesOfAll(statement: string): Danger[] {
   if (changes.length === 0) return [];
   const inOrder = changes.toSorted((one, other) => one.index - other.index).values();
   const limited = new Set<unknown>();
-  // Changes without a condition so far, by level.
+  // Changes without a condition that were found so far, by level.
   const levels: unknown[][] = [[]];
   let next = inOrder.next();
   for (const { 0: token, index } of statement.matchAll(/[()]|\bwhere\b|"(?:[^"]|"")*"/gi)) {

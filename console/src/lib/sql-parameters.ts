@@ -10,9 +10,9 @@ export interface Parameters {
   readonly valuesOf: (values: ReadonlyMap<string, string | null>) => (string | null)[];
 }
 
-/** `:name` follows no name, bracket or colon: `a::int`, `a[1:n]` and `:=` have none. */
+/** `:name` must not follow a name, a bracket or a colon: `a::int`, `a[1:n]` and `:=` contain no parameters. */
 const PARAMETER = /(?<![\w$:\])]):([a-z_]\w*)|(?<![\w$])\$([1-9]\d{0,3})(?!\w)/gi;
-/** Statements whose bodies have their own parameters. */
+/** Statements whose bodies have parameters that are not sent. */
 const WITH_OWN = /^\s*(create\b[^;]*?\b(function|procedure)\b|prepare\b)/i;
 
 export function parametersOf(sql: string): Parameters | null {

@@ -5,7 +5,7 @@ export interface SqlTab {
   /** Name of the saved query that was opened in the tab. */
   readonly name: string | null;
   readonly text: string;
-  /** The query of the address while the tab is shown: the query that it was opened with, or that was run last. */
+  /** The query in the address while the tab is shown: the query that the tab was opened with, or that was run last. */
   readonly query: string | undefined;
 }
 

@@ -11,7 +11,7 @@ export interface RowSearch {
   readonly backup: string;
   /** `schema.name` */
   readonly table: string;
-  /** Empty to find the text in any column; otherwise this column must equal it. */
+  /** Empty to search for the text in all columns; otherwise the value of this column must equal the text. */
   readonly column: string;
   readonly text: string;
 }
@@ -53,6 +53,6 @@ export const comparisonQuery = (project: Project, relation: Relation, row: TextR
       const options = { parameters, read_only: true, text_values: true };
       return comparedColumns(relation, row, (await runSql(project.id, query, options)).rows);
     },
-    // The SQL that restores the row is made from it.
+    // Read again each time, because the SQL that restores the row is made from it.
     staleTime: 0,
   });

@@ -35,7 +35,7 @@ interface ChannelState {
   readonly messages: readonly ChannelMessage[];
   /** Presence keys of the members. */
   readonly present: readonly string[];
-  /** Why the join was refused or the channel ended. */
+  /** The reason why the join was refused, or why the channel ended. */
   readonly problem: string | null;
 }
 
@@ -117,7 +117,7 @@ function join(project: Project, choice: ChannelChoice, dispatch: (action: Action
         return Authorization.replace('Bearer ', '');
       },
     });
-    // Otherwise the first private channel would be joined with the key.
+    // Without this call, the first private channel would be joined with the key.
     await client.setAuth();
     if (isOver) return;
     const made = client.channel(choice.name, {

@@ -3,7 +3,7 @@ import type { ApiError } from '../api/errors';
 let followStream: typeof import('./follow-stream').followStream;
 
 beforeAll(async () => {
-  // The module of the base URL reads the address of the page.
+  // The module base-url.ts reads the address of the page.
   Object.assign(globalThis, { document: { baseURI: 'http://plinth.test/console/' } });
   ({ followStream } = await import('./follow-stream'));
 });

@@ -8,7 +8,7 @@ const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 15_000;
 
 interface Stream {
-  /** @throws ApiError */
+  /** @throws ApiError if the server refuses */
   readonly open: () => Promise<Response>;
   readonly onOpen: () => void;
   readonly onEvents: (events: readonly EventSourceMessage[]) => void;

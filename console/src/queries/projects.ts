@@ -18,7 +18,7 @@ import type { Relation } from './catalog-types';
 
 export type Project = Schema<'ProjectResponse'>;
 
-/** The search of the home page finds the other projects. */
+/** Maximum number of listed projects; the search of the home page finds the other projects. */
 const LISTED = 500;
 
 export const projectsQuery = (search = '') =>
@@ -101,7 +101,7 @@ export async function fetchDocument(project: Project, identity: Identity): Promi
 const mayRunSql = (session: Session | null, projectId: string): boolean =>
   isAllowed(session, 'POST /admin/v1/projects/:id/sql', projectId);
 
-/** Whether the staff member may use a route of the project: `DELETE /admin/v1/projects/:id`. */
+/** Whether the staff member may use a route of the project, such as `DELETE /admin/v1/projects/:id`. */
 export function useMay({ id }: Project, route: string): boolean {
   return isAllowed(useSession(), route, id);
 }

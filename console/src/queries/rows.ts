@@ -40,7 +40,7 @@ interface RowsCall {
   readonly signal?: AbortSignal;
 }
 
-/** @throws ApiError */
+/** @throws ApiError if the server refuses */
 export async function callRows(call: RowsCall): Promise<Response> {
   const {
     project,
@@ -94,7 +94,7 @@ export function pageRowsOf({ settings }: Project): number {
 /** Number of characters in a page above which only the beginnings of long values are read. */
 const PAGE_CHARACTERS = 4_000_000;
 
-/** Relations with such long values that this page has found so far. */
+/** Relations with such long values that were found since the page was loaded. */
 const wide = new Set<string>();
 
 /** Values of a page that is too large are cut (`isCut`); fetchRow() reads complete values. */
@@ -152,7 +152,7 @@ export async function fetchRow(call: RowCall, row: Row): Promise<Row> {
 
 type RowCall = Pick<PageCall, 'project' | 'relation' | 'identity'>;
 
-/** @param key the columns of the primary key. @returns null if there is no such row, or the identity may not see it */
+/** @param key the columns of the primary key @returns null if there is no such row, or the identity may not see it */
 export async function findRow(call: RowCall, key: Row): Promise<Row | null> {
   const { columns, primaryKey } = call.relation;
   const parameters = rowParameters(primaryKey, key);
@@ -176,13 +176,13 @@ export async function countRows(call: FilteredRows & { signal: AbortSignal }): P
   );
 }
 
-/** Changes all rows that meet the filters. @throws ApiError, after a rollback, if they are more than `count` */
+/** Changes all rows that meet the filters. @throws ApiError, after a rollback, if there are more than `count` rows */
 export async function changeRows(rows: FilteredRows, values: Values, count: number): Promise<void> {
   const body = rowBody(rows.relation.columns, values);
   await callRows({ ...rows, ...limitedTo(rows, count), method: 'PATCH', body });
 }
 
-/** Deletes all rows that meet the filters. @throws ApiError, after a rollback, if they are more than `count` */
+/** Deletes all rows that meet the filters. @throws ApiError, after a rollback, if there are more than `count` rows */
 export async function deleteRows(rows: FilteredRows, count: number): Promise<void> {
   await callRows({ ...rows, ...limitedTo(rows, count), method: 'DELETE' });
 }
@@ -210,11 +210,11 @@ type InsertCall = Pick<RowsCall, 'project' | 'relation' | 'signal'>;
 
 /**
  * Inserts records of a CSV file in one request. An empty field of a column that must not be null is an empty text.
- * @throws ApiError, SyntaxError for a JSON column; no row is inserted then
+ * @throws ApiError if the database refuses, SyntaxError for a JSON column whose text is not JSON; then no row is inserted
  */
 export async function insertRecords(
   call: InsertCall,
-  /** The column of each field; null for none. */
+  /** The column that each field fills; null for none. */
   head: readonly (string | null)[],
   records: readonly { readonly fields: CsvRecord }[],
 ): Promise<void> {

@@ -24,10 +24,13 @@ interface Save {
 }
 
 const NOTHING = { Prefer: 'return=minimal' };
-/** Refuses to change more than one row: the key may match several rows once it was dropped from the table. */
+/** Refuses to change more than one row: the key may match several rows if the primary key was dropped from the table. */
 const ONE_ROW = { Prefer: 'return=minimal, max-affected=1, handling=strict' };
 
-/** Saves the changes one by one. @throws ApiError, RowConflict */
+/**
+ * Saves the changes one by one.
+ * @throws ApiError if the server refuses, RowConflict if a row was changed or deleted in the meantime
+ */
 export async function saveChanges({ project, relation, pending, overwrites, onSaved }: Save): Promise<void> {
   const place = { project, relation };
   for (const [key, row] of pending.deletes) {

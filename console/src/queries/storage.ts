@@ -98,7 +98,7 @@ export async function fetchBytes(project: Project, fileId: string): Promise<Blob
   return response.blob();
 }
 
-/** A picture of at most that width, as the service role; the file itself if it cannot be transformed. */
+/** A picture with this maximum width, as the service role; the file itself if it cannot be transformed. */
 export async function fetchPicture(project: Project, file: StoredFile, width: number): Promise<Blob> {
   const path = [file.bucket_slug ?? '', ...file.filename.split('/')].map(encodeURIComponent).join('/');
   const url = `${storageUrl(project)}/v1/render/image/authenticated/${path}?width=${width}&resize=contain`;
@@ -111,7 +111,7 @@ interface Upload extends Folder {
   readonly file: File;
   /** Path below the folder. */
   readonly path: string;
-  /** Sent share of the file, 0 to 1. */
+  /** Called with the share of the file that was sent, 0 to 1. */
   readonly onProgress: (part: number) => void;
   readonly signal: AbortSignal;
 }

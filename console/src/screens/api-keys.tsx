@@ -1,4 +1,4 @@
-/** The named keys of a project: create one, shown once, and revoke. */
+/** The named keys of a project: creates them, shows each once, and revokes them. */
 import { Badge, NumberInput, SegmentedControl, Table, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

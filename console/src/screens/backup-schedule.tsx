@@ -124,7 +124,7 @@ function useStart(
   });
 }
 
-/** Files of incremental archives. */
+/** Where the files of incremental archives are stored. */
 function Store({ subject: { store } }: { subject: Subject }) {
   const { t, language } = useLanguages();
   if (!store?.bytes) return null;

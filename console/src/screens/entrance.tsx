@@ -74,7 +74,7 @@ function SignedIn({ session, children }: { session: Session; children: ReactNode
   useEffect(() => {
     if (shown !== person) {
       forgetPerson();
-      // The address can contain a statement or filter of the other person.
+      // The address can contain a statement or filter of the previous staff member.
       void navigate({ to: '/', replace: true, ignoreBlocker: true }).then(() => setShown(person));
     } else if (wasExpired.current && !isExpired) {
       void client.invalidateQueries();
@@ -109,7 +109,7 @@ function SignInAgain({ session }: { session: Session }) {
       closeOnEscape={false}
       closeOnClickOutside={false}
       zIndex={1000}
-      // The staff member may have left, so the page is hidden.
+      // The staff member may have left the browser, so the page is hidden.
       overlayProps={{ blur: 14, backgroundOpacity: 0.75 }}
       title={t('sessionEnded')}
     >

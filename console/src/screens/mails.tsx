@@ -34,7 +34,7 @@ const route = getRouteApi('/signed-in/projects/$slug/mails');
 const KINDS = ['reset', 'verify', 'email_change', 'email_change_notice', 'invite', 'new_device'] as const;
 /** Languages of Plinth's own mails. */
 const LANGUAGES = ['de', 'en', 'es', 'fr', 'it'];
-/** A change of type or language leaves the template. */
+/** A change of the type or the language leaves the template that is being edited. */
 const LEFT_BY = ['kind', 'language'];
 const PARTS = ['subject', 'text', 'html'] as const;
 
@@ -44,7 +44,7 @@ type Template = Partial<Record<(typeof PARTS)[number], string>>;
 interface Chosen {
   readonly project: Project;
   readonly kind: Kind;
-  /** Empty: the template for all languages. */
+  /** Empty for the template of all languages. */
   readonly language: string;
 }
 

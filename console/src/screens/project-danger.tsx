@@ -1,4 +1,4 @@
-/** Pausing or deleting a project. */
+/** Pauses or deletes a project. */
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
@@ -11,7 +11,7 @@ import { Icon } from '../ui/icon';
 import { Confirm, Section } from '../ui/parts';
 import { PauseButton } from './project-pause';
 
-/** Operators may do both, administrators of the project may pause it. */
+/** Operators may pause and delete a project, its administrators may only pause it. */
 export function Danger({ project }: { project: Project }) {
   const t = useT();
   const mayDelete = useMay(project, 'DELETE /admin/v1/projects/:id');

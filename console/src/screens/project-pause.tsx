@@ -105,7 +105,7 @@ export function PausedNotice({ project }: { project: Project }) {
   );
 }
 
-/** Shown instead of a screen that uses the project's own API. */
+/** Shown in place of a screen that uses the API of a paused project. */
 export function PausedScreen({ project }: { project: Project }) {
   const { t, language } = useLanguages();
   const since = t('pausedSince', { time: formatTime(project.paused_at, language) });

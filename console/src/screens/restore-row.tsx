@@ -76,7 +76,7 @@ function Search({ project, backup }: { project: Project; backup: string }) {
   const t = useT();
   const tables = useQuery(archivedTablesQuery(project, backup));
   const [input, setInput] = useSetState({ table: null as string | null, column: '', text: '' });
-  // Rows are compared with the current tables.
+  // The rows are compared with the tables as they are now.
   const onSuccess = useCatalogChanged(project);
   const find = useMutation({
     mutationFn: (search: RowSearch) => findArchivedRows(project, search),

@@ -1,4 +1,4 @@
-/** The key pairs of the S3 protocol: create one, shown once, and delete. */
+/** The key pairs of the S3 protocol: creates them, shows each once, and deletes them. */
 import { Badge, Checkbox, Table, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -49,7 +49,7 @@ interface Draft {
 
 const UNCHANGED: Draft = { general: {}, settings: {} };
 
-/** The changes since a draft was sent. */
+/** The fields that were entered after a draft was sent. */
 function enteredSince(now: Draft, sent: Draft): Draft {
   const rest = <Part extends object>(part: Part, of: Part): Part =>
     Object.fromEntries(
@@ -106,7 +106,7 @@ export function SettingsScreen() {
   );
 }
 
-/** The draft of the settings. It has changed fields only, so that changes by others still arrive. */
+/** The draft of the settings. It contains changed fields only, so that changes by other staff members still appear. */
 function useSettingsForm(project: Project) {
   const t = useT();
   const client = useQueryClient();
@@ -141,7 +141,7 @@ function useSettingsForm(project: Project) {
     values,
     mayChangePlan,
     save,
-    /** Values that were changed. */
+    /** Number of values that were changed. */
     count: Object.keys(settings).length + isChanged.filter(Boolean).length,
     setGeneral: (change: Draft['general']): void =>
       setDraft({ ...draft, general: { ...draft.general, ...change } }),
@@ -349,7 +349,7 @@ const toText = (value: unknown): string => JSON.stringify(value ?? {}, null, 2);
 function JsonSetting({ value, onChange, ...common }: JsonSettingProps) {
   const t = useT();
   const [text, setText] = useState(() => toText(value));
-  /** The value that the text shows. It differs from `value` after another value was saved or restored. */
+  /** The value that the field shows. If it differs from `value`, another value was saved or restored. */
   const [shown, setShown] = useState(value);
   if (shown !== value) {
     setShown(value);

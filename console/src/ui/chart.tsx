@@ -64,7 +64,7 @@ export function Chart(props: ChartProps) {
         onPointerMove={point}
         onPointerDown={point}
         onClick={({ nativeEvent }) => {
-          // Touch has no other way to read the values.
+          // On a touch screen there is no other way to read the values.
           const isTouch = nativeEvent instanceof PointerEvent && nativeEvent.pointerType === 'touch';
           if (chosen !== null && !isTouch) onOpen?.(chosen);
         }}

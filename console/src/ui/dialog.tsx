@@ -23,7 +23,7 @@ export function useIsOnTop(isOpen: boolean): boolean {
   useEffect(() => {
     if (!isOpen) return undefined;
     setLayers([...layers, id]);
-    // Not before the event has ended: the key that closes this layer reaches those below after that.
+    // Runs after the event has ended: otherwise the key that closes this layer would also reach the layers below it.
     return () => void setTimeout(() => setLayers(layers.toSpliced(layers.indexOf(id), 1)));
   }, [id, isOpen]);
   return useSyncExternalStore(subscribe, () => layers.at(-1) === id);

@@ -3,7 +3,10 @@ import { useBlocker } from '@tanstack/react-router';
 import { useT } from '../i18n';
 import { Confirm } from './parts';
 
-/** The subject of an address. Other members, such as filters and sort, may change without leaving the form. */
+/**
+ * The part of an address that the form belongs to. Other members, such as filters and sort, may change
+ * without leaving the form.
+ */
 function subjectOf(
   { pathname, search }: { pathname: string; search: object },
   by: readonly string[],

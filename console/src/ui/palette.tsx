@@ -124,7 +124,7 @@ function ContentPalette({
 
 const FOUND_USERS = 5;
 
-/** Users by address or name, and a way to the others on their screen. */
+/** Users by address or name, and a link to the other users on their screen. */
 function useFoundUsers({ id, slug }: Project, text: string): SpotlightActionData[] {
   const t = useT();
   const navigate = useNavigate();
@@ -136,7 +136,7 @@ function useFoundUsers({ id, slug }: Project, text: string): SpotlightActionData
   const open = (search: { user?: string; search?: string }): void =>
     void navigate({ to: '/projects/$slug/users', params: { slug }, search });
   const leftSection = <Icon name="users" />;
-  // The server found them, also where an address is written in another form.
+  // The server has found these users, even if an address is written in another form.
   const found = (data?.users ?? []).map(({ id: user, email, name }) => ({
     id: `user ${user}`,
     label: email ?? name,
@@ -216,7 +216,8 @@ function Commands({ groups, typed: [query, setQuery] }: Typed & { readonly group
     },
     { id: 'scheme', label: t('toggleScheme'), leftSection: <Icon name="moon" />, onClick: toggleColorScheme },
   ];
-  // Of the store: the palette may be opened before this is in the page, and stays open while the project is loaded.
+  // Read from the store: the palette may be opened before this component is in the page, and stays open while
+  // the project is loaded.
   const { opened: isOpen } = useSpotlight(paletteStore);
   const docs = useDocs(isOpen || query !== '');
   // Spotlight selects the first action when the text changes, but not when the actions arrive later.

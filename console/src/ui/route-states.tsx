@@ -18,8 +18,8 @@ export function NotFound() {
 }
 
 /**
- * True if a module of the page's build could not be loaded, because an update removed its file. Browsers word this
- * error differently.
+ * True if a module of the page's build could not be loaded, because an update removed its file. The message
+ * of this error differs between browsers.
  */
 function isMissingModule(error: unknown): boolean {
   return error instanceof Error && /module script|imported module/i.test(error.message);

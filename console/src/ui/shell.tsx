@@ -101,7 +101,7 @@ export function Shell() {
   );
 }
 
-/** The page has a base URL, so a link to only `#main` would leave it. */
+/** The page has a base URL, so a link to `#main` alone would lead to another page. */
 function skipToMain(event: { preventDefault: () => void }): void {
   event.preventDefault();
   document.getElementById('main')?.focus();

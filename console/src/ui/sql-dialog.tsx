@@ -12,7 +12,7 @@ import styles from './sql-dialog.module.css';
 interface SqlDialogProps {
   readonly project: Project;
   readonly title: string;
-  /** The action, on the button: `Create table`. */
+  /** The name of the action, shown on the button: `Create table`. */
   readonly action: string;
   /** The announced result: `Table todos created`. */
   readonly done: string;

@@ -168,7 +168,7 @@ export function AddForeignKey({
   );
 }
 
-/** Primary keys of as many columns. */
+/** Primary keys with this number of columns. */
 const targetsIn = (relations: readonly Relation[], columns: number): ForeignKeyTarget[] =>
   relations
     .filter(({ primaryKey }) => primaryKey.length === columns)
@@ -303,7 +303,7 @@ export function ChangeForeignKey({
         onChange={(event) => setNext({ ...next, name: event.currentTarget.value })}
       />
       <ReferenceFields
-        // The key may refer to other columns than those of a primary key.
+        // The key may refer to columns other than those of a primary key.
         targets={[target, ...targetsIn(relations, target.columns.length)]}
         reference={next}
         onEdit={(part) => setNext({ ...next, ...part, target: part.target ?? next.target })}

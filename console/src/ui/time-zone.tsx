@@ -1,4 +1,4 @@
-/** A choice of a time zone, with the browser's own ones. */
+/** Selects a time zone from the time zones that the browser knows. */
 import { Select } from '@mantine/core';
 import { useT } from '../i18n';
 

@@ -1,4 +1,4 @@
-/** Personal access tokens: create with scopes and an end, shown once, and delete. */
+/** Personal access tokens: creates them with scopes and an expiry, shows each once, and deletes them. */
 import { Checkbox, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';

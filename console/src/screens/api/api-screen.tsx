@@ -14,7 +14,7 @@ import { TablePages } from './table-pages';
 const Reference = lazy(() => import('./reference'));
 const route = getRouteApi('/signed-in/projects/$slug/api');
 
-/** Clients have the anon key, so the page begins with the anon role. */
+/** Clients use the anon key, so the page first shows the view of the anon role. */
 const FIRST = 'anon';
 
 export function ApiScreen() {

@@ -24,7 +24,7 @@ export function Calls({ project, relation, identity }: CallsProps) {
   const t = useT();
   const [name, setName] = useState<CallName>('list');
   const [language, setLanguage] = useState<SnippetName>('curl');
-  // The anon key is public, so a role that may not read the keys gets it with the token to view as anon.
+  // The anon key is public, so roles that may not read the keys of the project get it together with the token to view as anon.
   const anonKey = useQuery({
     queryKey: ['anon-key', project.id],
     queryFn: async () => (await projectHeaders(project.id, { as: 'anon' })).apikey ?? '',

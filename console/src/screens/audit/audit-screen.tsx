@@ -1,4 +1,4 @@
-/** The audit log: filter, read, export, and verify its chain of hashes. The filter is in the address. */
+/** The audit log: filters, shows and exports it, and verifies its chain of hashes. The filter is in the address. */
 import { Button, Group, Menu, Table, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';

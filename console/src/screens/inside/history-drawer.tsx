@@ -20,7 +20,7 @@ interface HistoryDrawerProps {
   readonly onClose: () => void;
 }
 
-/** Milliseconds before and after an entry. */
+/** Milliseconds before and after an entry in which other entries are listed. */
 const AROUND_MS = 5_000;
 
 export function HistoryDrawer({ project, entry, onClose }: HistoryDrawerProps) {

@@ -1,4 +1,4 @@
-/** The filters of the history: part, outcome, text, times. */
+/** The filters of the history: source, outcome, text, times. */
 import { Button, Group, Select } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useT } from '../../i18n';

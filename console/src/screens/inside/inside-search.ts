@@ -3,10 +3,10 @@ export interface InsideSearch {
   readonly view?: string;
   /** Range of the charts: `hour` or `day`. */
   readonly range?: string;
-  /** Filter of the live requests and of the history: text, and an outcome. */
+  /** Filters of the live requests and of the history: a text, and an outcome. */
   readonly filter?: string;
   readonly status?: string;
-  /** Filter of the history: part, milliseconds, and local times without a zone. */
+  /** Filters of the history: the source, a minimum of milliseconds, and local times without a time zone. */
   readonly source?: string;
   readonly slower?: string;
   readonly since?: string;

@@ -138,7 +138,7 @@ function SessionActions({ project, session }: Omit<SessionProps, 'locks'>) {
           text={t('endSessionText', { pid })}
           action={t('endSession')}
           done={t('databaseSessionEnded', { pid })}
-          // Ending an idle session loses nothing.
+          // Nothing is lost when an idle session ends.
           typed={session.transaction_seconds === null ? undefined : String(pid)}
           onClose={dialog.close}
           run={async () => {

@@ -1,6 +1,6 @@
 /**
- * Asks before somebody loses rights. They may know the password of a database, which remains valid unless it is
- * changed.
+ * Asks before somebody loses rights: that staff member may know the password of a database, which remains
+ * valid unless it is changed.
  */
 import { Checkbox } from '@mantine/core';
 import { useState } from 'react';

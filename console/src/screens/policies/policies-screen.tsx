@@ -104,7 +104,7 @@ interface PoliciesTableProps {
   readonly onAction: (action: Action) => void;
 }
 
-/** Pixels of a closed row. Each row is measured once it is drawn. */
+/** Height of a closed row in pixels. Each row is measured once it is drawn. */
 const ROW_PX = 47;
 const keyOf = (relation: Relation | undefined): string => JSON.stringify([relation?.schema, relation?.name]);
 
@@ -113,7 +113,7 @@ function PoliciesTable({ project, relations, onAction }: PoliciesTableProps) {
   const t = useT();
   const list = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
-  // A search for one table shows its policies.
+  // If the search finds a single table, its policies are shown.
   const [opened, setOpened] = useState<ReadonlySet<string>>(() => new Set());
   const isOpen = (relation: Relation): boolean => opened.has(keyOf(relation)) || relations.length === 1;
   useLayoutEffect(() => setTop((list.current?.getBoundingClientRect().top ?? 0) + scrollY), []);

@@ -30,7 +30,7 @@ export function LiveTables({ project }: { project: Project }) {
   );
 }
 
-/** Tables of exposed schemas come before tables of Plinth and of other schemas. */
+/** Sorts tables of exposed schemas before tables of Plinth and of other schemas. */
 function servedFirst(tables: readonly LiveTable[], project: Project): LiveTable[] {
   const isServed = ({ schema }: LiveTable): boolean => project.settings.exposed_schemas.includes(schema);
   return tables.toSorted((a, b) => Number(isServed(b)) - Number(isServed(a)));

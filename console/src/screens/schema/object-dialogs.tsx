@@ -70,7 +70,7 @@ function ChangeOfTable({
   onClose,
 }: ObjectDialogProps & { object: SchemaObject }) {
   const { schema, table, name } = object;
-  // Keeps the old state, because the catalog has the new name before the dialog has closed.
+  // Keeps the old state: when the object is renamed, the catalog has the new name before the dialog has closed.
   const [relation] = useState(() => relations.find((one) => one.schema === schema && one.name === table));
   const common = { project, onClose };
   const index = relation?.indexes.find((one) => one.name === name);

@@ -26,7 +26,7 @@ import textStyles from '../../ui/text.module.css';
 import { type ObjectChange, ObjectDialog } from './object-dialogs';
 import styles from './objects.module.css';
 
-/** Number of listed objects; the search finds more. */
+/** Maximum number of listed objects; the search finds more. */
 const SHOWN = 300;
 
 interface ObjectsProps {

@@ -128,7 +128,7 @@ function Trial({ project, onClose }: { project: Project; onClose: () => void }) 
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          // Must not submit the form of the page around the dialog.
+          // The submit event must not reach the form of the page around the dialog.
           event.stopPropagation();
           attempt.mutate();
         }}

@@ -2,7 +2,7 @@
 import type { useT } from '../../i18n';
 import type { Preset } from '../../queries/providers';
 
-/** Fields in addition to the client's id and secret. */
+/** Fields in addition to the client id and the secret. */
 export const FIELDS = ['issuer', 'tenant', 'domain'] as const;
 export type Field = (typeof FIELDS)[number];
 

@@ -148,7 +148,7 @@ function textsOf(provider: Provider | null): Texts {
   };
 }
 
-/** Empty fields keep the stored value, or the default of the provider type. */
+/** Empty fields are not sent, so the stored values or the defaults of the provider type are kept. */
 function bodyOf(preset: Preset, enabled: boolean, texts: Texts): ProviderInput {
   const { required, optional } = PRESETS[preset];
   const asked = FIELDS.filter((name) => required.includes(name) || optional.includes(name));

@@ -12,7 +12,7 @@ interface SettingFormProps {
   readonly project: Project;
   readonly title: string;
   readonly text: string;
-  /** The settings in the fields. */
+  /** Returns the settings in the fields. */
   readonly change: () => SettingsChange;
   /** The change that turns the method off; null if it is off. */
   readonly off?: SettingsChange | null;

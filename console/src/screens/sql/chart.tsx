@@ -8,7 +8,7 @@ import styles from './chart.module.css';
 
 const HEIGHT = 260;
 const WIDTH = 1000;
-/** Largest number of labels below the chart. */
+/** Maximum number of labels below the chart. */
 const LABELS = 12;
 
 export function Chart({ rows }: { rows: readonly Readonly<Record<string, unknown>>[] }) {

@@ -43,7 +43,7 @@ export interface Piece {
 }
 
 export interface EditorHandle {
-  /** The selection, or all text. */
+  /** The selection, or all text if nothing is selected. */
   readonly wanted: () => Piece;
   readonly text: () => string;
   /**
@@ -81,7 +81,7 @@ const highlightOf = (keyword: string, text: string, number: string, comment: str
     { tag: [tags.typeName, tags.standard(tags.name)], color: type },
   ]);
 
-/** Legible also on the active line. */
+/** Legible also on the background of the active line. */
 const LIGHT = highlightOf('#0b6e69', '#964200', '#7a2fa8', '#5a636e', '#1f5fae');
 const DARK = highlightOf('#6cbfb9', '#e3b778', '#d3a0e8', '#95a0ac', '#8fb8f0');
 
@@ -273,7 +273,7 @@ function handleOf(view: EditorView): EditorHandle {
         { selection: { anchor: from }, scrollIntoView: true },
         setDiagnostics(view.state, [{ from: start, to, severity: 'error', message }]),
       );
-      // A field or a dialog that was opened during the run keeps the focus.
+      // A field or dialog that was opened during the run keeps the focus.
       const { activeElement, body } = document;
       if (activeElement === body || activeElement?.tagName === 'BUTTON') view.focus();
     },

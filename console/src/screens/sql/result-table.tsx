@@ -11,7 +11,10 @@ import gridStyles from '../../ui/grid.module.css';
 
 const ROW_PX = 30;
 const SHOWN_CHARACTERS = 300;
-/** Most cells cannot show a longer value completely, so a click shows all of it. */
+/**
+ * Number of characters of a value above which a click on its cell shows all of it: most cells cannot show
+ * longer values completely.
+ */
 const WHOLE_CHARACTERS = 50;
 
 interface ResultTableProps {
@@ -130,7 +133,7 @@ function Cell({ index, value, isNumber, onOpen }: CellProps) {
   );
 }
 
-/** A width for the name and the first values. */
+/** A width that suffices for the name and the first values. */
 function widthOf(column: string, rows: ResultTableProps['rows']): number {
   const sample = rows.slice(0, 20).map((row) => textOf(row[column])?.length ?? 4);
   return Math.min(420, Math.max(70, 28 + 8 * Math.max(column.length, ...sample)));

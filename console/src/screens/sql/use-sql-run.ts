@@ -10,7 +10,7 @@ import { type Parameters, parametersOf } from '../../lib/sql-parameters';
 import type { EditorHandle, Piece } from './editor';
 import type { ParameterValues } from './parameters-dialog';
 
-/** Commands after which the catalog and grids are still up to date. */
+/** Commands that leave the catalog and the grids up to date. */
 const READING = new Set(['SELECT', 'EXPLAIN', 'SHOW', 'BEGIN', 'COMMIT', 'ROLLBACK', 'SET']);
 
 /** Prefixes of a statement. */
@@ -47,7 +47,7 @@ export function useSqlRun(
   const [state, setState] = useSetState({
     limit: '1000',
     asksForOne: false,
-    /** A run that waits for a confirmation. */
+    /** A run that waits until its dangers are confirmed. */
     asked: null as (Wanted & { readonly dangers: readonly Danger[] }) | null,
     /** A run that waits for the values of its parameters. */
     asksValues: null as (Wanted & { readonly parameters: Parameters }) | null,

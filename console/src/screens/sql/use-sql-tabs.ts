@@ -30,7 +30,7 @@ export function useSqlTabs(project: Project) {
     dispatch(action);
     const { tabs, active } = reduceTabs(state, action);
     const shown = tabs.find(({ id }) => id === active)?.query;
-    // A new tab has another id in the state, but the same query.
+    // The new tab has another id in the state, but the same query.
     if (shown !== query) void navigate({ search: { query: shown }, replace: true });
   };
   return { state, act };

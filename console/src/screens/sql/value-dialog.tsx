@@ -1,4 +1,4 @@
-/** The whole value of a cell of a result. */
+/** Shows the whole value of a cell of a result. */
 import { Button, Group } from '@mantine/core';
 import { useT } from '../../i18n';
 import { Copy } from '../../ui/parts';
@@ -6,7 +6,7 @@ import { saveFile } from '../../ui/save-file';
 import { Dialog } from '../../ui/dialog';
 import valueStyles from '../../ui/value.module.css';
 
-/** The rest of a longer value is only in the file, because the browser takes seconds to draw it. */
+/** Number of characters of a value that are drawn. The rest is only in the file, because the browser takes seconds to draw it. */
 const SHOWN_CHARACTERS = 20_000;
 
 interface ValueDialogProps {

@@ -48,7 +48,7 @@ function OpenedWorkspace(props: WorkspaceProps) {
   const write = (text: string, query: { readonly query?: string } = {}): void =>
     onAction({ kind: 'write', id: tab.id, text, ...query });
   const run = useSqlRun(project, editor, (sql) => {
-    // The address links to the SQL that was run, unless it is too long for servers and browsers.
+    // The address links to the SQL that was run, unless it is too long for the URLs of servers and browsers.
     if (sql.length <= LINKED_CHARACTERS) write(editor.current?.text() ?? '', { query: sql });
   });
   const [isDrawerOpen, drawer] = useDisclosure();
@@ -92,7 +92,7 @@ function OpenedWorkspace(props: WorkspaceProps) {
   );
 }
 
-/** Asks before SQL that loses data, and for the values of parameters. */
+/** Asks before SQL that deletes data is run, and asks for the values of parameters. */
 function Questions({ run }: { run: SqlRun }) {
   const t = useT();
   const { asked, asksValues } = run;

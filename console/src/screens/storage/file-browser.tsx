@@ -226,7 +226,7 @@ interface OpenedFileProps {
   readonly onClose: () => void;
 }
 
-/** The file of the address, which need not be in the folder that is shown. */
+/** The file that the address names. It need not be in the folder that is shown. */
 function OpenedFile({ project, id, known, buckets, onClose }: OpenedFileProps) {
   const t = useT();
   const query = useQuery({ ...fileQuery(project, id), enabled: known === undefined });

@@ -103,7 +103,7 @@ export function FileDrawer({ project, file, buckets, onClose }: FileDrawerProps)
   );
 }
 
-/** SVG and HTML are shown as text: their types may run scripts. */
+/** The kind of preview. SVG and HTML are shown as text, because a browser may run scripts in them. */
 function kindOf({ content_type: type, size }: StoredFile): 'image' | 'audio' | 'video' | 'text' | null {
   // A picture is shown as a rendition, whatever its size.
   if (/^image\/(png|jpeg|gif|webp|avif|bmp)$/.test(type)) return 'image';

@@ -1,4 +1,4 @@
-/** The folders and files of a folder, and the deletion of the selected ones. */
+/** The folders and files of a folder, and the deletion of the selected files. */
 import { Badge, Button, Checkbox, Group, Table, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-/** Buckets, and the folders and files of the chosen one. */
+/** Buckets, and the folders and files of the selected bucket. */
 import {
   ActionIcon,
   Anchor,

@@ -10,7 +10,7 @@ const PARALLEL = 3;
 interface UploadState {
   readonly id: number;
   readonly name: string;
-  /** Sent share, 0 to 1. */
+  /** Share of the file that was sent, 0 to 1. */
   readonly part: number;
   readonly error: unknown;
 }

@@ -1,6 +1,6 @@
 /**
- * One change for many rows: the selected rows, where it waits until it is saved, or all rows that match the filters,
- * where it is immediate.
+ * One change for many rows: the selected rows, where it waits until it is saved, or all rows that match the
+ * filters, where it takes effect immediately.
  */
 import { Button, Checkbox, Menu, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -84,7 +84,7 @@ export function BulkEdit(props: BulkEditProps) {
       ) : null}
       {action === 'changeAll' || action === 'deleteAll' ? (
         <AllRows
-          // A change of the filters, as by the back button, discards the input.
+          // Any change of the filters, such as by the back button, discards the input.
           key={JSON.stringify(query.filters)}
           {...props}
           isDeletion={action === 'deleteAll'}

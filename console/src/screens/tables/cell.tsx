@@ -15,7 +15,7 @@ const SHOWN_CHARACTERS = 200;
 const TITLE_CHARACTERS = 1_000;
 const CHIP_HUES = 6;
 
-/** A field with more text than this blocks the browser for seconds. */
+/** Number of characters above which a text is not shown in a field: it would block the browser for several seconds. */
 export const FIELD_CHARACTERS = 50_000;
 
 interface CellTextProps {
@@ -63,7 +63,7 @@ function BooleanBox({ column, isTrue, onStore }: BooleanBoxProps) {
       tabIndex={-1}
       checked={isTrue}
       aria-readonly={onStore === null}
-      // The grid keeps the focus, and with it its keys.
+      // The grid keeps the focus, because it handles the keys.
       onMouseDown={(event) => event.preventDefault()}
       onChange={() => onStore?.(isTrue ? 'false' : 'true')}
     />
@@ -77,7 +77,7 @@ export function unsetText(column: Column, t: Translate): string {
   return /^(big|small)?int/.test(column.type) ? t('default') : t('required');
 }
 
-/** The choices of a type that has few values; null for others. */
+/** The values to choose from for a type that has few values; null for other types. */
 export function choicesOf({ category, labels }: Column): readonly string[] | null {
   if (category === 'B') return ['true', 'false'];
   return category === 'E' ? labels : null;
@@ -105,7 +105,7 @@ interface CellEditorProps {
   /** The typed character that replaces the value. */
   readonly typed: string | null;
   readonly onStore: (value: string | null) => void;
-  /** @param by lines and columns to the next cell */
+  /** @param by number of lines and columns to the next cell */
   readonly onLeave: (by?: readonly [number, number]) => void;
 }
 
@@ -166,7 +166,7 @@ function TextEditor({ lines, ...props }: CellEditorProps & { readonly lines: rea
 function useTextEditor(props: CellEditorProps, lines: readonly string[] | null) {
   const { column, value, typed, onStore, onLeave } = props;
   const [field] = useState(() => fieldOf(column.type, value ?? ''));
-  /** The initial value, because the row may be read again during the edit. */
+  /** The initial value, because the row may be read again while the value is being edited. */
   const [shown] = useState(lines ? lines.join('\n') : toField(value ?? '', field));
   const [text, setText] = useState(typed !== null && !lines && field.type === 'text' ? typed : shown);
   const isLeft = useRef(false);
@@ -185,7 +185,7 @@ function useTextEditor(props: CellEditorProps, lines: readonly string[] | null) 
     [],
   );
   const leave = (keeps: boolean, way?: readonly [number, number]): void => {
-    // The field loses the focus when it is closed.
+    // When the field is closed, it also loses the focus, which must not store the input again.
     if (isLeft.current) return;
     isLeft.current = true;
     if (keeps) keep();

@@ -96,7 +96,7 @@ function sqlOf(schema: string, name: string, columns: readonly NewColumn[], acce
   return `${create}\n\n${secure}\n\n${createPolicySql(schema, name, draft)}`;
 }
 
-/** As the catalog describes columns. */
+/** The columns in the form in which the catalog describes columns. */
 function described(columns: readonly NewColumn[]): Parameters<typeof draftOf>[1] {
   return {
     columns: columns.map((one) => ({ ...one, category: '', always: false, labels: null, comment: null })),

@@ -16,7 +16,7 @@ import { saveFile } from '../../ui/save-file';
 import textStyles from '../../ui/text.module.css';
 import styles from './csv-import-dialog.module.css';
 
-/** Refused rows that the page lists. */
+/** Maximum number of refused rows that the page lists. */
 const LISTED = 20;
 const NOTHING: ImportState = { imported: 0, refused: [], bytes: 0 };
 

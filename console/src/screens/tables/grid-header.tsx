@@ -85,7 +85,7 @@ function SortButton({ relation, query, onQuery, shown }: GridHeaderProps & { rea
   const { column } = shown;
   const { sort } = query;
   const isSorted = sort?.column === column.name;
-  /** Ascending, descending, none. */
+  /** The next sort order: ascending, then descending, then none. */
   const next = isSorted && sort.descending ? null : { column: column.name, descending: isSorted };
   const isForeign = relation.foreignKeys.some(({ columns }) => columns.includes(column.name));
   return (

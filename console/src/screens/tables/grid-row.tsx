@@ -20,7 +20,7 @@ export interface GridRowProps {
   readonly template: string;
   /** The column of the cursor, if it is in this row. */
   readonly here: number | null;
-  /** The first and the last selected column, if the range has this row. */
+  /** The first and the last selected column, if the range includes this row. */
   readonly range: readonly [number, number] | null;
   /** Columns that somebody changed recently. */
   readonly marked: ReadonlySet<string> | undefined;

@@ -189,7 +189,7 @@ function Picker({ project, cursor }: { project: Project; cursor: GridCursor }) {
   );
 }
 
-/** A grid may have rows only. */
+/** A grid must contain only rows, so the notice is a row. */
 function Notice({ children }: { children: ReactNode }) {
   return (
     <div role="row">

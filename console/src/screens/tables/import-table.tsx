@@ -50,7 +50,7 @@ async function sampleOf(file: File): Promise<(readonly (string | null)[])[]> {
   return [...records, ...(file.size > SAMPLE ? [] : parser.end())].map(({ fields }) => fields);
 }
 
-/** Continues the sequence of a key after the greatest value in the file. */
+/** Sets the sequence of a key to the greatest value in the file. */
 async function countOn(
   project: Project,
   { schema, name }: Relation,

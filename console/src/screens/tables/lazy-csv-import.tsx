@@ -1,4 +1,4 @@
-/** The import of a file, which is loaded with the first one and not with the grid. */
+/** Loads the import of files when the first file is imported, not with the grid. */
 import { type ComponentProps, lazy, Suspense } from 'react';
 import type { CsvImport as Dialog } from './csv-import-dialog';
 

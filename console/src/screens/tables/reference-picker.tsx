@@ -1,4 +1,4 @@
-/** The row that a foreign key refers to, with a preview, and the choice of another row. */
+/** The row that a foreign key refers to, with a preview, and a list from which another row is chosen. */
 import { Anchor, Button, Group, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
 import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
@@ -23,7 +23,7 @@ export interface Target {
   readonly column: string;
 }
 
-/** Null without a key, and if table REST does not serve the other table. */
+/** Null if the column has no foreign key, or if table REST does not serve the other table. */
 export function targetOf(
   project: Project,
   { foreignKeys }: Relation,

@@ -68,7 +68,7 @@ interface InputProps extends Omit<FieldProps, 'picker'> {
   readonly description: string;
   /** The elements, if the value is edited as a list. */
   readonly list: readonly string[] | null;
-  /** Buttons for a long value. */
+  /** True if there are buttons for a long value. */
   readonly isTall: boolean;
 }
 

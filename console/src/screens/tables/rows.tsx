@@ -34,7 +34,7 @@ import { type Selection, useSelection } from './use-selection';
 
 const route = getRouteApi('/signed-in/projects/$slug/tables');
 
-/** Another table gets a new grid. */
+/** A change of these members opens another table with a new grid. */
 const LEFT_BY = ['schema', 'table'];
 
 interface RowsProps {

@@ -11,7 +11,7 @@ import type { Scroller } from './use-scroll';
 import textStyles from '../../ui/text.module.css';
 import styles from './status-bar.module.css';
 
-/** Number of rows below which the scroll bar is as quick. */
+/** Number of rows above which a row can be opened by its number; below it, the scroll bar is as quick. */
 const JUMP_ROWS = 200;
 
 export function StatusBar({ grid, scroll }: { grid: GridState; scroll: Scroller }) {

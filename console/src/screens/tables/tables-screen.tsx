@@ -1,4 +1,4 @@
-/** The tables and views of a project, and the rows of the chosen one. */
+/** The tables and views of a project, and the rows of the selected one. */
 import { ActionIcon, Badge, Button, NavLink, ScrollArea, Select, TextInput, Tooltip } from '@mantine/core';
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -92,7 +92,7 @@ export function TablesScreen() {
 
 interface NoTableProps {
   readonly schema: string;
-  /** The table of the address, which does not exist. */
+  /** The table that the address names although it does not exist; null if it exists. */
   readonly name: string | null;
   /** Null if the staff member may not create tables. */
   readonly onCreate: (() => void) | null;

@@ -77,7 +77,7 @@ export function useCellRange(cursor: GridCursor, onOpen: (row: Row) => void) {
       if (isBusy || !isInGrid(event)) return;
       event.preventDefault();
       const data = event.clipboardData;
-      // The clipboard has other data, for example a picture.
+      // The clipboard contains other data, such as a picture.
       if (![CELLS_TYPE, 'text/plain'].some((type) => data.types.includes(type))) return;
       const cells = cellsFromJson(data.getData(CELLS_TYPE)) ?? fromTabText(data.getData('text/plain'));
       const width = cells.reduce((most, row) => Math.max(most, row.length), 1);
@@ -141,7 +141,7 @@ function repeated(pasted: number, selected: number): number {
   return selected % pasted === 0 ? selected : pasted;
 }
 
-/** Undefined for a column that must have another value. */
+/** The value of an emptied cell; undefined for a column that must have another value. */
 function emptyOf(column: Column): string | null | undefined {
   if (column.nullable) return null;
   return isLongType(column) ? '' : undefined;

@@ -69,7 +69,7 @@ export function useCursor(options: CursorOptions) {
     place,
     columns,
     count,
-    /** Null without a position. */
+    /** Null if the cursor has no position. */
     range: place && clampRange(rangeOf(place, cursor.extent), count, columns.length),
     /** The corner of the range that Shift and a key move. */
     corner: place && {
@@ -114,7 +114,7 @@ interface CursorPlace {
   readonly focus: () => void;
 }
 
-/** What the cells at the cursor may do. */
+/** The actions that are allowed on the cells at the cursor. */
 function edits(
   { grid, isWritable, referenceOf }: CursorOptions,
   { columns, place, dispatch, moveTo, focus }: CursorPlace,
@@ -130,7 +130,7 @@ function edits(
       if (target) dispatch({ type: 'pick', picking: { line, column, target } });
       else dispatch({ type: 'edit', key: line.key, typed });
     },
-    /** @param by lines and columns to the next cell */
+    /** @param by number of lines and columns to the next cell */
     leaveEditor: ([lines, across]: readonly [number, number] = [0, 0]): void => {
       dispatch({ type: 'leave', place });
       if (place && (lines !== 0 || across !== 0)) moveTo(place.line + lines, place.column + across);

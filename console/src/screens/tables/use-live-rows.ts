@@ -12,17 +12,20 @@ import type { GridOptions } from './use-pages';
 
 /** Milliseconds during which a change is marked. */
 const MARKED_MS = 4_000;
-/** Changes that arrive together are read together. */
+/** Milliseconds for which changes are collected before the rows are read. */
 const GATHER_MS = 100;
 const MIN_PAUSE_MS = 1_000;
-/** Reading the rows of a large or busy table may take at most a sixth of the time. */
+/**
+ * The pause after reading the rows, as a multiple of the duration: reading a large or busy table may take at
+ * most a sixth of the time.
+ */
 const PAUSE_PER_READ = 5;
 
 interface LiveState {
   readonly status: 'off' | 'connecting' | 'live';
-  /** Why the server refuses; after other failures the next attempt follows automatically. */
+  /** The reason why the server refuses. After any other failure, the next attempt follows automatically. */
   readonly error: ApiError | null;
-  /** Changes that each reading found, as long as they are marked. */
+  /** Changes that each reading has found, as long as they are marked. */
   readonly found: readonly Marks[];
 }
 

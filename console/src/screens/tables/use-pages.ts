@@ -10,7 +10,7 @@ import type { Project } from '../../queries/projects';
 import { fetchPage, pageRowsOf, type RowPage } from '../../queries/rows';
 import { FIRST_PAGE, type GridQuery, isCut, type Place, type Row } from '../../lib/grid-query';
 
-/** Pages before and after the visible ones. */
+/** Number of pages that are read before and after the visible pages. */
 const AHEAD = 2;
 /** Above this number, and for views, PostgreSQL's estimate is used, because counting may exceed the time limit. */
 const COUNTED_ROWS = 2_000_000;
@@ -135,12 +135,12 @@ function placeOf(
   { index, lastPage, size }: PageOf,
   sort: GridQuery['sort'],
 ): Place {
-  /** False for rows that are out of date after a change, because they do not show where their neighbours begin. */
+  /** False for rows that are outdated after a change: they do not show where their neighbours begin. */
   const rowsOf = (page: number): readonly Row[] => {
     const state = client.getQueryState<RowPage>([...base, page]);
     return state?.data && !state.isInvalidated && state.fetchStatus === 'idle' ? state.data.rows : [];
   };
-  /** Rows whose sorted value is cut do not show it either. */
+  /** Rows whose sorted value was cut do not show where their neighbours begin either. */
   const isWhole = (row: Row | undefined): row is Row =>
     row !== undefined && !(sort && isCut(row[sort.column]));
   const before = rowsOf(index - 1).at(-1);

@@ -111,7 +111,7 @@ interface OpenedUserProps {
   readonly onClose: () => void;
 }
 
-/** The user of the address, who need not be on the page of the list. */
+/** The user that the address names. The user need not be on the page of the list. */
 function OpenedUser({ project, userId, onClose }: OpenedUserProps) {
   const t = useT();
   const client = useQueryClient();
