@@ -22,7 +22,7 @@ const RULES = [
   'scim_token',
 ] as const;
 
-/** One line per type of caller, one word per rule of RULES. */
+/** One line per type of caller, with one outcome per rule of RULES. */
 const OUTCOMES = {
   nothing: '401 401 401 401 401 401 401 401 401 403 401',
   'anon key as apikey only': 'yes 401 401 401 401 401 401 401 401 403 401',
@@ -49,9 +49,9 @@ export interface Attempt {
   readonly kind: CallerKind;
   readonly what: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Appended to the URL. */
+  /** Query string that is appended to the URL. */
   readonly query?: string;
-  /** True for keys of another project. A URL without a project belongs to the project of the key. */
+  /** True for keys of another project. A URL that names no project belongs to the project of the key. */
   readonly foreign?: boolean;
 }
 

@@ -12,7 +12,7 @@ const PROMTOOL = process.env.PROMTOOL ?? 'promtool';
 const SAMPLE = /^(\w+)(?:\{(.*)\})? (\S+)$/;
 /** Number of scrapes, 15 seconds apart, before the fault. */
 const BEFORE = 20;
-/** Minutes after the fault, in addition to the waiting time of the rule. */
+/** Minutes of scrapes after the fault, in addition to the waiting time of the rule. */
 const LATER = 5;
 const LIMIT_MS = 120_000;
 const COUNT = /^\w+_(total|bucket|count|sum)\b/;
@@ -33,10 +33,10 @@ function seriesOf(text: string | null): Map<string, string> {
 }
 
 /**
- * @param before a scrape without the fault @param after a scrape with the fault, which lasts: counters continue to grow
- * as between the two scrapes
- * @param among the names of the alerts to try
- * @returns the names of the alerts that fire only then, with the times that the rules wait
+ * @param before a scrape without the fault
+ * @param after a scrape with the fault, which lasts: counters continue to grow as between the two scrapes
+ * @param among the names of the alerts to evaluate
+ * @returns the names of the alerts that fire only after the fault, with the times that the rules wait
  */
 export function firedBy(before: string, after: string | null, among = /^/): string[] {
   const [first, then] = [seriesOf(before), seriesOf(after)];

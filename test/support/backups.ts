@@ -12,7 +12,7 @@ const passphraseHeader = (passphrase: string): Record<string, string> => ({
   'backup-passphrase': encodeURIComponent(passphrase),
 });
 
-/** @throws Error when it is refused, or ends early */
+/** @throws Error if the backup is refused, or ends early */
 export async function backUp(
   plinth: TestPlinth,
   projectId: string,

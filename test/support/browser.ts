@@ -10,7 +10,10 @@ const EXECUTABLE = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/
 
 export const hasBrowser = EXECUTABLE !== undefined;
 
-/** The first start of a profile takes seconds on a busy machine. */
+/**
+ * A small load balancer: it checks /health/ready of each process, distributes requests to the ready processes
+ * in turn, and never sends a request twice.
+ */
 export const BROWSER_START_MS = 60_000;
 
 /** No background requests, no first-run pages, no sandbox (CI runs as root). */
@@ -30,7 +33,7 @@ export interface BrowserOptions {
    * that port. Other names do not resolve, so no request reaches the internet.
    */
   readonly hosts?: Record<string, string>;
-  /** False turns JavaScript off. Default true. */
+  /** False turns JavaScript off. Default: true. */
   readonly javaScript?: boolean;
 }
 
@@ -50,7 +53,7 @@ export class TestBrowser {
     private readonly profile: string,
   ) {}
 
-  /** Starts a browser with a new profile, without cookies and cache. */
+  /** Starts a browser with a new profile, which has no cookies and no cache. */
   static async start({ hosts = {}, javaScript = true }: BrowserOptions = {}): Promise<TestBrowser> {
     const profile = mkdtempSync(join(tmpdir(), 'plinth-browser-'));
     const rules = Object.entries(hosts).map(([name, address]) => `MAP ${name} ${address}`);
@@ -76,7 +79,7 @@ export class TestBrowser {
     return this.context.newPage();
   }
 
-  /** Forgets what was observed so far. */
+  /** Forgets all requests and complaints that were observed so far. */
   forget(): void {
     this.observed.requests.length = 0;
     this.observed.complaints.length = 0;
@@ -106,7 +109,7 @@ function runnable(path: string): boolean {
   }
 }
 
-/** An authenticator of the device, whose user agrees to everything. */
+/** Adds a virtual authenticator whose user agrees to everything. */
 export async function addAuthenticator(page: Page): Promise<void> {
   const devTools = await page.context().newCDPSession(page);
   await devTools.send('WebAuthn.enable');

@@ -3,7 +3,7 @@ import { EventReader } from './event-stream';
 import { until } from './eventually';
 import type { HttpClient } from './http-client';
 
-/** Resolves when the rows have arrived; with Last-Event-ID, when the head has. */
+/** Resolves when the given rows have arrived or, with Last-Event-ID, when the headers have arrived. */
 export async function listen(
   client: HttpClient,
   path: string,

@@ -21,7 +21,7 @@ export const INFECTED = Buffer.from(
   `harmless, but for ${createHash('sha256').update('plinth').digest('hex')}`,
 );
 export const SIGNATURE = 'Plinth.Test.UNOFFICIAL';
-/** Bytes that clamd reads of a file. */
+/** Number of bytes of a file that clamd reads. */
 export const STREAM_LIMIT = 2 * 1024 * 1024;
 
 export class ClamdServer {

@@ -20,7 +20,7 @@ interface Result {
 
 /**
  * @param checkout the package, with its development dependencies installed
- * @param directory gets a copy of it
+ * @param directory where the package is copied to
  * @param adapt sets address and keys in the copy
  * @param pattern of the files to run
  * @param setup JavaScript that runs before each file
@@ -67,7 +67,7 @@ export async function runSuite(
     '--outputFile',
     output,
   ];
-  // Jest exits with 1 when a test fails, and the results list the failures.
+  // Jest exits with 1 if a test fails; the results list the failures.
   await promisify(execFile)(process.execPath, args, {
     cwd: directory,
     env: { PATH: process.env.PATH, HOME: directory },

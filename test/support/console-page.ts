@@ -16,7 +16,7 @@ export function assertConsoleBuilt(): void {
   throw new Error('The console was not built: npm ci --prefix console && npm run build --prefix console');
 }
 
-/** A page takes seconds on a busy machine. */
+/** Limit in milliseconds for loading a page, which takes seconds on a busy machine. */
 const LOADED_MS = 20_000;
 
 const OVERFLOWING = `(() => {
@@ -120,14 +120,17 @@ export class ConsolePage {
     return this.page.getByRole('gridcell').filter({ hasText: text }).first();
   }
 
-  /** Retries, because elements that are opening have too little contrast. @param without selectors of foreign parts */
+  /**
+   * Fails if axe has serious findings. Retries, because elements that are opening have too little contrast.
+   * @param without selectors of parts that are not ours
+   */
   async expectAccessible(without: string[] = []): Promise<void> {
     await eventually(async () => expect(await this.seriousFindings(without)).toEqual([]), LOADED_MS);
   }
 
   /**
-   * As expectAccessible(), in the dark and the light scheme in the soak, and otherwise in one of them by turns, since a check
-   * takes a second. Ends in the light one.
+   * Calls expectAccessible() in both colour schemes in the soak, and otherwise in one of them by turns, because a check
+   * takes a second. Ends in the light scheme.
    */
   async expectAccessibleInBothSchemes(): Promise<void> {
     this.turn += 1;
@@ -144,8 +147,8 @@ export class ConsolePage {
   }
 
   /**
-   * Findings of axe that make the page unusable for some.
-   * @param without a selector of foreign parts
+   * Findings of axe that make the page unusable for some people.
+   * @param without selectors of parts that are not ours
    */
   async seriousFindings(without: string[] = []): Promise<string[]> {
     if (!(await this.page.evaluate(`'axe' in globalThis`))) await this.page.evaluate(AXE);

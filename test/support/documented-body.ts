@@ -5,7 +5,7 @@ import type { paths } from '../../console/src/generated/openapi.js' with { 'reso
 type Pattern<Path extends string> = Path extends `${infer Head}{${string}}${infer Tail}`
   ? `${Head}${string}${Pattern<Tail>}`
   : Path;
-/** Rows of any table have any type. */
+/** Excludes the paths of rows: rows of any table have any type. */
 type Typed = Exclude<keyof paths, `/rest/v1/${string}` | `${string}/sql`>;
 type Patterns = { [Path in Typed]: Pattern<Path> };
 
@@ -28,19 +28,22 @@ type Success<Operation> = Operation extends { responses: infer Responses }
 
 type AnyBody = any; // oxlint-disable-line typescript/no-explicit-any -- answers that no type describes
 
-/** Members of an error, which tests read from a refused request. */
+/** Members of an error, which tests read from the response to a refused request. */
 type Refusal = { readonly [Name in 'error' | 'message' | 'code' | 'detail' | 'status_code']?: AnyBody };
 
 type BodyOf<Method extends string, Key extends keyof paths> = Success<
   Method extends keyof paths[Key] ? paths[Key][Method] : never
 >;
 
-/** A test knows which members are null. The envelope of storage has an error, which is null in a success. */
+/**
+ * Makes nullable members non-null, because a test knows which members are null. The envelope of storage has
+ * an error, which is null in a success.
+ */
 type Known<Body> = Body extends readonly unknown[]
   ? Body
   : { [Name in keyof Body as Exclude<Name, 'error'>]: NonNullable<Body[Name]> };
 
-/** The body of a success, with the members of an error; any value where the document does not know the path. */
+/** The body of a success, with the members of an error; any value if the document does not know the path. */
 export type DocumentedBody<Method extends string, Path extends string> = string extends Path
   ? AnyBody
   : [Documented<WithoutQuery<Path>>] extends [never]

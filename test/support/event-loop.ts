@@ -1,6 +1,6 @@
 /**
- * Measures how long work blocks the event loop, in CPU time of its thread, so that the time of other programs, of the garbage
- * collector's threads and of the compiler's is not counted. Compare it with a reference on the same machine.
+ * Measures how long work blocks the event loop, in CPU time of the loop's thread: the time of other programs and of
+ * V8's garbage collection and compiler threads is not counted. Compare it with a reference on the same machine.
  */
 import { readFileSync } from 'node:fs';
 

@@ -1,13 +1,13 @@
 /** Polls for a condition instead of sleeping. */
 
 const POLL_MS = 20;
-/** The share of the time waited so far that passes until the next check, which is often a request. */
+/** Share of the time waited so far that passes until the next check. A check is often a request. */
 const POLL_SHARE = 0.15;
 const MAX_POLL_MS = 500;
-/** A generous limit rather than an expected duration, because a busy machine can stall for seconds. */
+/** A generous limit instead of an expected duration: a busy machine can stall for several seconds. */
 const WAIT_TIMEOUT_MS = 60_000;
 
-/** Repeats `check` until it does not throw. @throws the last error after a minute, or `limitMs` if that is more */
+/** Repeats `check` until it does not throw. @throws the last error after a minute, or after `limitMs` if that is longer */
 export async function eventually(check: () => Promise<void>, limitMs = WAIT_TIMEOUT_MS): Promise<void> {
   const began = Date.now();
   const end = began + Math.max(limitMs, WAIT_TIMEOUT_MS);
@@ -25,8 +25,8 @@ export async function eventually(check: () => Promise<void>, limitMs = WAIT_TIME
 }
 
 /**
- * The limit for a response within `ms`, which is longer on a busy machine, where the cheap request `other` takes long
- * too.
+ * The limit for a response that is expected within `ms`. It is longer on a busy machine, where the cheap
+ * request `other` takes long, too.
  */
 export async function limitDuring(
   work: Promise<unknown>,

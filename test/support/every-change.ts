@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { DatabaseAccess } from './owner-connection';
 
-/** Tables of more than 32 MiB. */
+/** Tables with more than 32 MiB. */
 export const CHANGING_TABLES = `
   create extension citext with schema extensions;
   create function public.without_rights() returns boolean language plpgsql as $$ begin
@@ -74,7 +74,7 @@ const changes = (n: number): string[] => [
 
 export class EveryChange {
   rounds = 0;
-  /** Statements that failed for another reason than a lock or a closed connection. */
+  /** Statements that failed for a reason other than a lock or a closed connection. */
   readonly faults: string[] = [];
   private isStopped = false;
   private running = Promise.resolve();

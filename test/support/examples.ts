@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import path from 'node:path';
 
-/** A generator, a compiler and a bundler start one after another. */
+/** Limit in milliseconds: a generator, a compiler and a bundler run one after another. */
 export const EXAMPLE_LIMIT_MS = 300_000;
 
 export const EXAMPLES = path.join(__dirname, '../../examples');

@@ -7,8 +7,8 @@ export function casesOf<Case>(all: readonly Case[], usual: number): readonly Cas
 }
 
 /**
- * A share of the product of two lists: for each item of one list, every `every`-th item of the other, so that each item
- * of both is tested at least once. The soak tests every pair.
+ * A part of all pairs from two lists: for each item of one list, every `every`-th item of the other, so that
+ * each item of both lists is tested at least once. The soak tests every pair.
  */
 export function shareOf<Item>(items: readonly Item[], turn: number, every: number): readonly Item[] {
   return IN_SOAK || every < 2 ? items : items.filter((_item, index) => (index + turn) % every === 0);

@@ -1,4 +1,7 @@
-/** Archives of a hostile party: with arbitrary changes, but correct passphrase, checksums and authentication codes. */
+/**
+ * Creates archives as an attacker could: with arbitrary changes, but with the correct passphrase, checksums
+ * and authentication codes.
+ */
 import {
   createCipheriv,
   createDecipheriv,

@@ -52,7 +52,7 @@ export class GeneratedClient {
     return client;
   }
 
-  /** @param file may be in a folder */
+  /** @param file the name of the file; it may include a folder */
   async write(file: string, text: string): Promise<void> {
     const location = path.join(this.folder, file);
     await mkdir(path.dirname(location), { recursive: true });
@@ -136,10 +136,10 @@ export class GeneratedClient {
   }
 }
 
-/** Also the name of its file. */
+/** The name of the scenario, and of its file. */
 export type Scenario = 'scenario' | 'platform';
 
-/** The steps of the scenario with a project, which it prints as it has done them. */
+/** The steps of the scenario with a project. The scenario prints each step once it is done. */
 export const STEPS = [
   'sign up',
   'insert',

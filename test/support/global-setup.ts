@@ -9,10 +9,10 @@ import { quoteLiteral } from '../../src/database/sql/identifier';
 import { migrateQueueSchema } from '../../src/infra/queue/queue-backend';
 
 /**
- * Test clusters need not survive a power failure, and are several times faster without durability. The databases of
- * tests live for seconds, but autovacuum would visit all of them every minute. Each start of Plinth logs in twenty
- * times. Checkpoints, new files of the log and reads by other processes than the session's are a quarter of the
- * processor time of CREATE DATABASE and of a connection.
+ * Test clusters need not survive a power failure, and are several times faster without durability. The
+ * databases of tests live for seconds, but autovacuum would visit all of them every minute. Each start of
+ * Plinth logs in twenty times. Checkpoints, new files of the log and reads by processes other than the
+ * session's take a quarter of the processor time of CREATE DATABASE and of a connection.
  */
 const VOLATILE = {
   fsync: 'off',

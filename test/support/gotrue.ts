@@ -5,9 +5,9 @@ import type { TestProject } from './test-project';
 
 export interface MailedLink {
   readonly mail: ReceivedMail;
-  /** Six digits. */
+  /** The code in the mail: six digits. */
   readonly code: string;
-  /** The token in the link. */
+  /** The URL in the link, with the token. */
   readonly url: URL;
   readonly token: string;
 }

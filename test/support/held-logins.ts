@@ -18,7 +18,7 @@ const POLL_MS = 1;
 /** Milliseconds for a database to appear after its role. */
 const WAIT_MS = 4_000;
 
-/** The server looks the database up after the password, so the database need not exist yet. */
+/** The server looks up the database after it has checked the password, so the database need not exist yet. */
 async function holdLogin(access: DatabaseAccess, database: string): Promise<HeldLogin> {
   const { host, port, owner_role: user, owner_password: password } = access;
   const client = new Client({ host, port, user, password, database });
@@ -45,9 +45,9 @@ async function holdLogin(access: DatabaseAccess, database: string): Promise<Held
   };
 }
 
-/** Lets the owner of one project log in to every database whose roles exist before the database does. */
+/** Logs the owner of one project in to every database whose roles exist already, but which itself does not exist yet. */
 export class EntryRace {
-  /** Number of each outcome. */
+  /** Number of logins by outcome. */
   readonly answers: Record<string, number> = {};
   readonly entered = new Set<string>();
   raced = 0;

@@ -42,7 +42,7 @@ export class HttpClient {
     return new HttpClient(this.baseUrl, { ...this.headers, ...headers }, this.isChecked);
   }
 
-  /** The same client of another replica. */
+  /** The same client, which sends to another replica. */
   at(baseUrl: string): HttpClient {
     return new HttpClient(baseUrl, this.headers, this.isChecked);
   }
@@ -117,7 +117,7 @@ function parsed(text: string): unknown {
 
 /** Closes idle connections before the server does after five seconds. */
 const agent = new Agent({ keepAlive: true, timeout: 3_000 });
-/** The default headers and errors are those of fetch(), which takes three times the processor time. */
+/** The same default headers and errors as fetch() has; fetch() takes three times the processor time. */
 const DEFAULTS = { accept: '*/*', 'user-agent': 'node' };
 
 async function responseTo(

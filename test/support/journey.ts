@@ -64,7 +64,7 @@ export async function journey(baseUrl: string, name: string): Promise<Journey> {
   return { id, apikey: service };
 }
 
-/** Expected findings, because test installs and older versions of PostgreSQL lack some features. */
+/** Findings that are expected, because test installations and older versions of PostgreSQL lack some features. */
 const EXPECTED = /^(ok|skipped)|^WARNING +(mail|backups) |before PostgreSQL 1[56]/;
 
 /** @returns the unexpected findings of `plinth doctor` */

@@ -5,7 +5,7 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
 export interface ReceivedMail extends ParsedMail {
   readonly recipients: string[];
-  /** True when it came over TLS. */
+  /** True if the mail came over TLS. */
   readonly secure: boolean;
 }
 
@@ -28,7 +28,7 @@ export class MailServer {
     readonly port: number,
   ) {}
 
-  /** @param port to listen on; 0 chooses a free one */
+  /** @param port to listen on; 0 chooses a free port */
   static async start(options: SMTPServerOptions = {}, port = 0): Promise<MailServer> {
     const holder: { self?: MailServer } = {};
     const server = new SMTPServer({
@@ -80,7 +80,7 @@ export class MailServer {
     return this.held.length;
   }
 
-  /** Accepts the delayed mails and all later mails. */
+  /** Accepts the held mails and all later mails. */
   letGo(): void {
     this.mood = 'accept';
     for (const take of this.held.splice(0)) take();

@@ -1,4 +1,4 @@
-/** Measures the memory of the test process, which contains the server, while some work runs. */
+/** Measures how much memory the test process, which contains the server, uses while some work runs. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -6,15 +6,15 @@ import { runInNewContext } from 'node:vm';
 const INTERVAL_MS = 50;
 const FIRST_MS = 5;
 /**
- * The delay before a probe, as a multiple of the duration of the previous probe. On a busy machine a full collection of
- * a Jest process takes longer than any fixed interval, and the server would hardly run between two.
+ * The delay before a probe, as a multiple of the duration of the previous probe. On a busy machine a full collection
+ * of a Jest process takes longer than any fixed interval, and the server would hardly run between two probes.
  */
 const REST = 4;
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Bytes in use, without garbage. */
+/** Number of bytes in use, without garbage. */
 export function memoryInUse(): number {
   collectGarbage();
   // V8 frees buffers in a separate thread; the next collection waits for it.

@@ -1,4 +1,4 @@
-/** Every part of a request where a client could put a secret by mistake. */
+/** A request with a secret in some part of it where a client could put the secret by mistake. */
 
 export interface Attempt {
   readonly method: string;

@@ -1,6 +1,6 @@
 /**
- * Clients and the owner write to and read from a project while it moves. Each write has a number, and acknowledged
- * numbers are recorded.
+ * Clients and the owner, who write to and read from a project while it moves. Each write has a number, and
+ * acknowledged numbers are recorded.
  */
 import { Client } from 'pg';
 import { until } from './eventually';
@@ -41,7 +41,7 @@ export class MoveLoad {
     await until(() => this.acknowledged.length >= goal, 60_000);
   }
 
-  /** The owner's sessions end with a move; a client connects again to the new server. */
+  /** The owner's sessions end with a move; a client would then connect to the new server. */
   async restartOwner(access: DatabaseAccess): Promise<void> {
     this.access = access;
     await this.owner?.end().catch(() => undefined);
@@ -97,7 +97,7 @@ export class MoveLoad {
     this.faults.push(`${kind}: ${String(error)}`);
   };
 
-  /** Writes in one session until it ends, unaware of the move. */
+  /** Writes in one session, without regard to the move, until the session ends. */
   private async writeAsOwner(): Promise<void> {
     while (!this.stopped) {
       const { host, port, database, owner_role: user, owner_password: password } = this.access;

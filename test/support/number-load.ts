@@ -6,9 +6,9 @@ import type { HttpAnswer, HttpClient } from './http-client';
 
 const REQUESTS_PER_SECOND = 200;
 /**
- * Limit of concurrent requests. A busy machine serves less than the rate, and this process is both client and server,
- * so without a limit thousands of requests, each with a connection, would accumulate until the kernel resets
- * connections.
+ * Limit of concurrent requests. A busy machine serves fewer requests than are sent, and this process is both
+ * client and server. Without a limit, thousands of requests, each with a connection, would accumulate until
+ * the kernel resets connections.
  */
 const MAX_RUNNING = 100;
 
@@ -28,7 +28,7 @@ export class NumberLoad {
     client: HttpClient,
     private readonly first = 0,
   ) {
-    // Other requests check the documents.
+    // Not compared with the documents, which other requests do.
     this.client = client.unchecked();
     this.timer = setInterval(() => this.send(), 5);
   }
@@ -44,7 +44,7 @@ export class NumberLoad {
     return this.acknowledged.filter((n) => !kept.has(n));
   }
 
-  /** Sends more requests after a late timer. */
+  /** After a late timer, sends the missing requests, too. */
   private send(): void {
     const due = ((performance.now() - this.start) / 1_000) * REQUESTS_PER_SECOND;
     while (this.next < due) {

@@ -1,6 +1,6 @@
 /**
- * A real issuer of OpenID Connect (oidc-provider) in a process of its own, since Jest cannot load its modules on Node 20.
- * POST /control sets the person that signs in next, and claims by which ID tokens are falsified.
+ * A real issuer of OpenID Connect (oidc-provider) in a separate process, because Jest cannot load its modules
+ * on Node 20. POST /control sets the person who signs in next, and claims that falsify ID tokens.
  */
 import { createServer } from 'node:http';
 import { generateKeyPairSync, sign } from 'node:crypto';
@@ -73,5 +73,5 @@ server.on('request', (request, response) => {
   }
 });
 process.stdout.write(`${issuer}\n`);
-// Ends with the test, even if that is killed.
+// Ends with the test, even if the test is killed.
 process.stdin.resume().once('end', () => process.exit());

@@ -1,4 +1,4 @@
-/** The files that this process holds open. Read from /proc, so only on Linux. */
+/** Lists the files that this process has open. Reads /proc, so it works only on Linux. */
 import { readdirSync, readlinkSync } from 'node:fs';
 
 const DESCRIPTORS = '/proc/self/fd';
@@ -8,7 +8,7 @@ export function openFilesBelow(directory: string): number {
   return readdirSync(DESCRIPTORS).filter((name) => targetOf(name).startsWith(`${directory}/`)).length;
 }
 
-/** Empty for a descriptor that was closed since, such as that of the listing itself. */
+/** Empty for a descriptor that was closed in the meantime, such as the descriptor of the listing itself. */
 function targetOf(name: string): string {
   try {
     return readlinkSync(`${DESCRIPTORS}/${name}`);

@@ -117,7 +117,7 @@ function isTyped(document: OpenApiDocument, node: any, path: readonly any[] = []
     case 'array':
       return within(schema.items);
     case 'object':
-      // OpenAPI 3.0 writes null like this.
+      // OpenAPI 3.0 describes null like this.
       if (schema.maxProperties === 0) return true;
       return isTypedObject(schema, within);
     default:
@@ -127,7 +127,7 @@ function isTyped(document: OpenApiDocument, node: any, path: readonly any[] = []
 
 /** True if every member is described, or is declared as an object of any members. */
 function isTypedObject(schema: any, within: (inner: any) => boolean): boolean {
-  // How OpenAPI 3.0 writes null.
+  // OpenAPI 3.0 describes null like this.
   if (schema.maxProperties === 0) return true;
   const members: any[] = Object.values(schema.properties ?? {});
   const isFree = (member: any): boolean =>

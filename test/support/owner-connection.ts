@@ -54,8 +54,8 @@ export async function serverVersion(): Promise<number> {
 }
 
 /**
- * The embedded PostgreSQL admits the members of this role, which the first Plinth on a server creates; an admin role
- * grants it to its own roles.
+ * Makes a role a member of the role whose members the embedded PostgreSQL admits. The first Plinth on a
+ * server creates that role; an admin role grants it to its own roles.
  */
 export async function letIn(client: Client, role: string): Promise<void> {
   if ((await serverVersion()) < 16) return;

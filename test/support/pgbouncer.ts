@@ -1,4 +1,4 @@
-/** Starts a PgBouncer in transaction mode before a server. Its tests are skipped where it is not installed (CI installs it). */
+/** Starts a PgBouncer in transaction mode before a server. Its tests are skipped if it is not installed (CI installs it). */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -74,7 +74,7 @@ export class PgBouncer {
 const run = (settings: string): ChildProcess =>
   spawn(PROGRAM, [settings], { ...asPostgres, stdio: 'ignore' });
 
-/** The settings that docs/reference/scaling.md requires, with few connections, which requests must share. */
+/** The settings that docs/reference/scaling.md requires. There are few connections, so that requests must share them. */
 function settingsOf(server: PostgresServer, port: number, users: string, admin: string): string {
   const [host, serverPort] = server.address.split(':');
   return `[databases]

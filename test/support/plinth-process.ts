@@ -13,15 +13,15 @@ import { HttpClient } from './http-client';
 const BUILD = join(__dirname, '../../dist');
 const COMPILE_CACHE = join(__dirname, 'compile-cache.cjs');
 const TUNE = join(__dirname, 'tune.cjs');
-/** The machine of a soak has other work. */
+/** Limit in milliseconds for a start; the machine of a soak has other work. */
 const START_LIMIT_MS = IN_SOAK ? 300_000 : 60_000;
-/** Linux assigns ports from 32768 to other sockets. Browsers and fetch() refuse some below 11000. */
+/** Ports below 32768, from which Linux assigns ports to other sockets. Browsers and fetch() refuse some ports below 11000. */
 const FIRST_PORT = 11_000;
 const PORT_SHARES = 8;
 const PORTS_OF_SHARE = 2_700;
 /** Ports given out in this test file, on which nothing may listen yet. */
 const given = new Set<number>();
-/** With one of these settings, the result of the first start differs from the template. */
+/** If one of these settings is set, the result of the first start differs from the template. */
 const OF_FIRST_START = ['DATABASE_URL', 'DATA_DIR', 'MASTER_KEY', 'STORAGE_PROVIDER', 'STORAGE_URL'];
 export const PROCESS_ADMIN_KEY = 'process-platform-admin-key-0123';
 
@@ -29,13 +29,13 @@ export interface ProcessOptions {
   readonly dataDir: string;
   readonly port?: number;
   readonly env?: Record<string, string>;
-  /** Values that are not settings; not with `build`. */
+  /** Values that are not settings. Not allowed together with `build`. */
   readonly tuning?: Partial<Tuning>;
   /** Folder of a build; default: the build of this clone. */
   readonly build?: string;
-  /** The machine that it runs on (test/support/two-machines.ts). */
+  /** The machine on which the process runs (test/support/two-machines.ts). */
   readonly on?: { readonly address: string; readonly launcher: readonly string[] };
-  /** True to run the first start too. By default its result is copied, which takes a tenth of the time. */
+  /** True to run the first start, too. By default its result is copied, which takes a tenth of the time. */
   readonly fromScratch?: boolean;
 }
 
@@ -96,7 +96,7 @@ export class PlinthProcess {
     return `http://localhost:${new URL(this.baseUrl).port}`;
   }
 
-  /** Everything it printed. */
+  /** Everything that the process has printed. */
   get printed(): string {
     return this.output;
   }
@@ -105,7 +105,7 @@ export class PlinthProcess {
     return new HttpClient(this.baseUrl, { authorization: `Bearer ${PROCESS_ADMIN_KEY}` });
   }
 
-  /** Sends a signal and waits for the end. @returns the exit code, null after a signal */
+  /** Sends a signal and waits until the process has ended. @returns the exit code; null after a signal */
   async end(signal: NodeJS.Signals): Promise<number | null> {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return this.child.exitCode;
     const ended = new Promise<number | null>((resolve) => this.child.once('exit', resolve));
@@ -126,8 +126,8 @@ export class PlinthProcess {
 }
 
 /**
- * A port that remains free until it is used: it is below the ephemeral ports, and each worker of Jest has its own
- * range.
+ * A port that remains free until it is used: it is below the ephemeral ports, and each Jest worker has a
+ * separate range.
  */
 export async function freePort(): Promise<number> {
   const own = Number(process.env.JEST_WORKER_ID ?? 0) % PORT_SHARES;

@@ -35,7 +35,7 @@ export class MovableClock extends Clock {
     this.heldAt ??= Date.now();
   }
 
-  /** @param seconds forward, or back when negative */
+  /** @param seconds to move forward; back if negative */
   move(seconds: number): void {
     this.offset += seconds * 1000;
   }
@@ -46,9 +46,9 @@ export interface StartOptions {
   readonly env?: Record<string, string>;
   /** Values that are not settings. */
   readonly tuning?: Partial<Tuning>;
-  /** A free port; default: any. PUBLIC_URL can name it. */
+  /** A free port, so that PUBLIC_URL can name it; default: any free port. */
   readonly port?: number;
-  /** Another role or server than the test run's. */
+  /** URL of a role or server other than that of the test run. */
   readonly databaseUrl?: string;
   /** Serves the same projects and files as this instance, with a separate clock. Stop this instance last. */
   readonly replicaOf?: TestPlinth;

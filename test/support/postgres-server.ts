@@ -1,6 +1,6 @@
 /**
- * Servers of the system's PostgreSQL (Debian's package) with streaming replication. Its tests are skipped where it is not
- * installed (CI installs it). PostgreSQL refuses to run as root, so root runs it as the user `postgres`.
+ * Servers of the system's PostgreSQL (Debian's package) with streaming replication. Its tests are skipped if it is
+ * not installed (CI installs it). PostgreSQL refuses to run as root, so root runs it as the user `postgres`.
  */
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -76,7 +76,7 @@ export class PostgresServer {
     return server;
   }
 
-  /** A standby that streams from this server. @param name its application_name, for synchronous_standby_names */
+  /** A standby that streams from this server. @param name the standby's application_name, for synchronous_standby_names */
   async addStandby(parent: string, name: string): Promise<PostgresServer> {
     const standby = await PostgresServer.in(parent, name);
     const source = `host=127.0.0.1 port=${this.port} user=plinth password=${PASSWORD} application_name=${name}`;
@@ -109,7 +109,7 @@ export class PostgresServer {
     return `127.0.0.1:${this.port}`;
   }
 
-  /** A URL of all these servers, of which one is the primary at a time. */
+  /** A URL with the addresses of all these servers, one of which is the primary at any time. */
   static urlOf(servers: readonly PostgresServer[], database: string): string {
     const hosts = servers.map(({ address }) => address).join(',');
     return `postgres://plinth:${PASSWORD}@${hosts}/${database}?target_session_attrs=read-write`;
@@ -155,7 +155,7 @@ export class PostgresServer {
       try {
         process.kill(one, signal);
       } catch (error) {
-        // The backend has already ended.
+        // The server process has ended already.
         if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
       }
     }

@@ -1,4 +1,4 @@
-/** The request that a page such as /docs fills in: the examples of parameters and of the body. */
+/** The request that a page such as /docs fills in: it consists of the examples of parameters and of the body. */
 import { type NamedOperation, type OpenApiDocument, resolve } from './openapi';
 
 /* oxlint-disable typescript/no-explicit-any -- documents of the product under test */

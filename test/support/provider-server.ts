@@ -23,13 +23,13 @@ const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 20
 export class ProviderServer {
   /** The user who signs in next. */
   user: Record<string, unknown> = { sub: 'nobody' };
-  /** Addresses of the user at GitHub. */
+  /** Email addresses of the user at GitHub. */
   emails: object[] = [];
-  /** Replaces answers, by path. */
+  /** Handlers that replace answers, by path. */
   readonly overrides = new Map<string, Handler>();
   /** Creates an ID token from its claims. */
   makeToken: (claims: object) => string = (claims) => signToken(claims);
-  /** Requests, by path. */
+  /** Number of requests, by path. */
   readonly requests = new Map<string, number>();
   private readonly grants = new Map<string, Grant>();
 
@@ -48,7 +48,7 @@ export class ProviderServer {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Forgets what a test falsified. */
+  /** Resets everything that a test has falsified. */
   reset(): void {
     this.overrides.clear();
     this.makeToken = (claims) => signToken(claims);

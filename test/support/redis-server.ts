@@ -20,7 +20,7 @@ export class TestRedis {
     return `redis://${this.host}:${this.port}`;
   }
 
-  /** Without a password, on a machine of test/support/two-machines.ts. */
+  /** Starts a Redis without a password, on a machine of test/support/two-machines.ts. */
   static async startOn({ address, launcher }: Machine): Promise<TestRedis> {
     const port = await freePort();
     const settings = ['--port', String(port), '--protected-mode', 'no', '--save', '', '--appendonly', 'no'];

@@ -6,7 +6,7 @@ import { layersOf } from '../../src/http/express-routes';
 
 export interface Route {
   readonly method: string;
-  /** As declared: `/p/:project_slug/storage/buckets`. */
+  /** The path as declared: `/p/:project_slug/storage/buckets`. */
   readonly path: string;
 }
 

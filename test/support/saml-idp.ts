@@ -23,7 +23,7 @@ export interface SamlFacts {
   readonly assertionId?: string;
   readonly status?: string;
   readonly confirmation?: string;
-  /** Milliseconds by which its clock is ahead. */
+  /** Milliseconds by which the provider's clock is ahead. */
   readonly ahead?: number;
   readonly withoutConditions?: boolean;
 }

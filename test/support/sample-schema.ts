@@ -1,4 +1,4 @@
-/** A project with everything that makes documents and generated clients difficult. */
+/** The schema of a project with everything that makes documents and generated clients difficult. */
 export const SAMPLE_SCHEMA = `
   create schema api;
   grant usage on schema api to anon, authenticated, service_role;

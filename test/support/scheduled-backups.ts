@@ -5,7 +5,7 @@ import type { TestProvider } from './object-servers/object-stores';
 import type { TestPlinth } from './plinth';
 
 const DAY_MS = 86_400_000;
-/** Number of attempts of a backup. */
+/** Number of attempts that a scheduled backup makes. */
 const ATTEMPTS = 5;
 /** Milliseconds that a backup may take. */
 export const SOON_MS = 90_000;
@@ -53,7 +53,7 @@ export async function expectSucceeded(subject: string, count: number, plinth: Te
   return runs;
 }
 
-/** Lets the backup of the next day fail at each attempt. */
+/** Makes each attempt of the next day's backup fail. */
 export async function expectFailures(
   subject: string,
   isExpected: (run: Run) => boolean,

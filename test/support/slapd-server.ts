@@ -34,7 +34,7 @@ export class SlapdServer {
     readonly ca: string,
   ) {}
 
-  /** @param groups members by name */
+  /** @param groups the members of each group, by the group's name */
   static async start(
     people: readonly SlapdPerson[],
     groups: Readonly<Record<string, readonly string[]>>,

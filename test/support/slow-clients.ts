@@ -11,7 +11,7 @@ export interface RawClient {
   readonly closed: Promise<void>;
 }
 
-/** Connects and sends bytes as they are. @param reads false to read nothing of the response */
+/** Connects and sends the bytes unchanged. @param reads false to read nothing of the response */
 export function rawClient(baseUrl: string, bytes: string | Buffer, { reads = true } = {}): RawClient {
   const { hostname, port } = new URL(baseUrl);
   let text = '';

@@ -95,7 +95,7 @@ function bytes(content: Buffer): Buffer {
   return Buffer.concat([Buffer.from(head), content]);
 }
 
-/** CBOR of outputs of extensions: a map of one member, which has a list of that many zeros. */
+/** CBOR of outputs of extensions: a map with one member, a list of `zeros` zeros. */
 export function extensionsOf(zeros: number): Buffer {
   const list = zeros < 256 ? [0x98, zeros] : [0x99, zeros >> 8, zeros & 0xff];
   return Buffer.concat([Buffer.from([0xa1, 0x61, 0x78, ...list]), Buffer.alloc(zeros)]);

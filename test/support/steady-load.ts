@@ -1,4 +1,4 @@
-/** Clients that continuously use auth, table REST and storage of a project, and count failures. */
+/** Clients that use auth, table REST and storage of a project all the time, and count failures. */
 import { until } from '../process/support/processes';
 import { HttpAnswer, HttpClient } from './http-client';
 import { upload } from './uploads';
@@ -26,7 +26,7 @@ export async function createLoadedProject(admin: HttpClient, name: string): Prom
   return project;
 }
 
-/** Requests that a client repeats, on any process. */
+/** A request that a client repeats, on any process. */
 export class SteadyLoad {
   /** Numbers of sent and failed requests. */
   sent = 0;

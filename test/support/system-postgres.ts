@@ -51,7 +51,7 @@ const EMBEDDED = join(
 const programsOf = (major: number | 'embedded'): string =>
   major === 'embedded' ? EMBEDDED : join(ROOT, String(major), 'bin');
 
-/** Copies the files to the server, which requires to own them. @returns its settings */
+/** Copies the files for the server, which must own them. @returns the settings that name them */
 function installed(
   cluster: string,
   { cert, key }: TlsFiles,
@@ -147,7 +147,7 @@ export class SystemPostgres {
   async stop(): Promise<void> {
     if (this.child.exitCode === null && this.child.signalCode === null) {
       const ended = new Promise((resolve) => this.child.once('exit', resolve));
-      // Ends open sessions.
+      // SIGINT also ends open sessions.
       this.child.kill('SIGINT');
       await ended;
     }

@@ -1,4 +1,4 @@
-/** A certificate authority of a test, and a certificate of it for this machine, as files that every user can read. */
+/** A certificate authority for a test, and a certificate that it issued for this machine, as files that every user can read. */
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
@@ -21,7 +21,7 @@ interface Validity {
 
 const DAY_MS = 86_400_000;
 
-/** @param ips of the server; the certificate has no other names, so that other names fail the check */
+/** @param ips addresses of the server; the certificate contains no other names, so other names fail the check */
 export async function issueCertificate(
   directory: string,
   name: string,

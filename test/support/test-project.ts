@@ -34,12 +34,12 @@ export class TestProject {
     return new TestProject(plinth, id, slug, anon_key, service_role_key, keys.body.jwt_secret);
   }
 
-  /** apikey and bearer are the anon key. */
+  /** A client whose apikey and bearer token are the anon key. */
   get anon(): HttpClient {
     return this.client(this.anonKey, this.anonKey);
   }
 
-  /** apikey and bearer are the service-role key. */
+  /** A client whose apikey and bearer token are the service-role key. */
   get service(): HttpClient {
     return this.client(this.serviceKey, this.serviceKey);
   }
@@ -70,12 +70,12 @@ export class TestProject {
     return answer.body.rows;
   }
 
-  /** A token signed like the tokens of the project's own backend. */
+  /** A token with the same signature as tokens of the project's own backend. */
   token(claims: Record<string, unknown>): string {
     return sign(claims, this.jwtSecret, { algorithm: 'HS256' });
   }
 
-  /** A client whose bearer the project's own backend signed: signed in without an account. */
+  /** A client whose bearer token was signed by the project's own backend: it is signed in without an account. */
   asSubject(
     sub: string = randomUUID(),
     claims: Record<string, unknown> = {},

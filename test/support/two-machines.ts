@@ -4,7 +4,10 @@
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 
-/** RFC 2544: for tests of network devices. Each machine has one network with the test, and both have one together. */
+/**
+ * A network for tests of network devices (RFC 2544). Each machine shares one network with the test, and the
+ * two machines share another.
+ */
 const NETWORK = '198.18';
 const LINK = 3;
 
@@ -54,7 +57,7 @@ export class TwoMachines {
     ip('-n', this.switch, 'link', 'set', 'port1', 'master', 'bridge0');
   }
 
-  /** @param rate as tc has it, such as `1mbit`: of each direction */
+  /** @param rate the rate of each direction in the format of tc, such as `1mbit` */
   limit(rate: string): void {
     for (const port of ['port1', 'port2']) {
       const shaping = ['tbf', 'rate', rate, 'burst', '16kb', 'latency', '500ms'];

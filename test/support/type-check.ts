@@ -24,7 +24,7 @@ const OPTIONS: ts.CompilerOptions = {
 const parsed = new Map<string, ts.SourceFile | undefined>();
 
 /**
- * The compiler's errors, as `usage.ts:3 message`. A line after `// @ts-expect-error` that compiles is an error too.
+ * The compiler's errors, in the form `usage.ts:3 message`. A line after `// @ts-expect-error` that compiles is an error too.
  * @param files content by name
  */
 export function compileFaults(files: Readonly<Record<string, string>>): string[] {

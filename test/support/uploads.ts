@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { HttpAnswer, HttpClient } from './http-client';
 
 export interface UploadOptions {
-  /** The file's own name. */
+  /** The name that the file itself has. */
   readonly name?: string;
   /** The part's Content-Type. */
   readonly type?: string;
@@ -33,7 +33,7 @@ export function upload(
   return client.post(path, form);
 }
 
-/** Sends raw bytes over a socket, and reads until the server closes it or is silent for a while. */
+/** Sends raw bytes over a socket, and reads until the server closes the socket or sends nothing for a while. */
 export function rawExchange(
   baseUrl: string,
   request: string | Buffer,
@@ -58,9 +58,9 @@ export function rawExchange(
 }
 
 /**
- * Sends a head and then an endless chunked body (RFC 9112, 7.1), whatever the response is.
- * @param limit bytes after which it stops
- * @returns the response, and the number of bytes sent until the server closed the connection
+ * Sends headers and then an endless chunked body (RFC 9112, 7.1), whatever the response is.
+ * @param limit number of bytes after which it stops
+ * @returns the response, and the number of bytes that were sent before the server closed the connection
  */
 export function sendEndlessly(
   baseUrl: string,

@@ -47,7 +47,7 @@ export class WebhookReceiver {
     return `http://${this.host}${path}`;
   }
 
-  /** In the order of arrival. */
+  /** The requests to a path, in the order of arrival. */
   at(path: string): Received[] {
     return [...(this.arrived.get(path) ?? [])];
   }

@@ -8,7 +8,7 @@ import { operationsOf, resolve, type OpenApiDocument } from './openapi';
 /* oxlint-disable typescript/no-explicit-any, typescript/no-unsafe-assignment -- schemas of the product under test */
 
 const MIB = 1024 * 1024;
-/** Bytes of a value, which leave room for the other members. */
+/** Number of bytes of a value, which leaves room for the other members. */
 const BYTES = MIB - 4096;
 
 const list = (item: string, bytes = BYTES): string =>
@@ -47,7 +47,7 @@ export interface WorstOperation {
   readonly method: string;
   /** Path with parameters in braces. */
   readonly path: string;
-  /** Descriptions and bodies, made one by one, because together they have gigabytes. */
+  /** Descriptions and bodies. They are made one by one, because together they have several gigabytes. */
   readonly bodies: () => Iterable<readonly [string, string]>;
 }
 
@@ -65,7 +65,10 @@ export const WITH_OWN_CASES: ReadonlySet<string> = new Set([
   'POST /admin/v1/projects/{id}/users/import',
 ]);
 
-/** Operations without a body, whose input is the head, which the soak tests on one operation of each area. */
+/**
+ * False for an operation without a body, whose only input is the URL and the headers. The soak tests these on
+ * one operation of each area.
+ */
 export const hasBody = ({ requestBody }: any): boolean => requestBody !== undefined;
 
 export function worstOperations(document: OpenApiDocument): WorstOperation[] {

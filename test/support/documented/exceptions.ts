@@ -56,7 +56,7 @@ const PAGE = /^\/p\/[^/]+\/auth\/v1\/verify$/;
 const FORM = /^\/(p\/[^/]+\/auth\/v1\/(callback|sso\/saml\/acs)|admin\/v1\/session\/saml\/acs)$/;
 
 export function isLeftOut({ method, path }: Exchange): boolean {
-  // Preflights are answered before routing.
+  // Preflights are answered before the request is routed.
   if (method === 'OPTIONS') return true;
   const address = addressOf(path);
   if (method === 'POST' && FORM.test(address)) return true;

@@ -32,8 +32,8 @@ function asDocumented(exchange: Exchange): Exchange {
 }
 
 /**
- * With the variable PLINTH_TEST_UNDOCUMENTED the faults are appended to that file, and no test fails.
- * @throws Error for any difference from the document
+ * @throws Error for any difference from the document. If the variable PLINTH_TEST_UNDOCUMENTED names a file,
+ * the differences are appended to it instead, and no test fails.
  */
 export function assertDocumented(exchange: Exchange): void {
   const path = file();

@@ -62,7 +62,7 @@ function inner(where: string, schema: any): Place[] {
   return [{ where, schema }, ...members, ...others, ...lists];
 }
 
-/** Members with a default, which generators make required, so that clients send a value that nobody chose. */
+/** Members with a default. Generators make them required, so that clients send a value that nobody chose. */
 export const withDefault = (document: OpenApiDocument): string[] =>
   schemasOf(document)
     .filter(({ schema }) => 'default' in schema)
@@ -76,7 +76,7 @@ export const withEnumOfNull = (document: OpenApiDocument): string[] =>
 
 const BOUNDS = ['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'multipleOf'];
 
-/** Bounds of the members of a map, except for a minimum of 1. orval writes code for these that does not compile. */
+/** Bounds of the members of a map, except for a minimum of 1. For other bounds, orval writes code that does not compile. */
 export const withBoundedMembers = (document: OpenApiDocument): string[] =>
   schemasOf(document)
     .filter(({ schema: { additionalProperties: members } }) =>
@@ -152,7 +152,7 @@ function errorExample(where: string, example: any): ErrorExample[] {
   ];
 }
 
-/** Errors of one operation with the same example, of which one must be wrong. */
+/** Errors of one operation with the same example: at least one of the examples must be wrong. */
 export function repeatedErrors(document: OpenApiDocument): string[] {
   const seen = new Set<string>();
   return mediaOf(document)
@@ -164,7 +164,7 @@ export function repeatedErrors(document: OpenApiDocument): string[] {
     .map(({ where, rest }) => `${where}: ${rest}`);
 }
 
-/** Tags of operations that the document does not list, and tags out of their order. */
+/** Tags of operations that the document does not list, and tags that are out of order. */
 export function tagFaults({ tags = [], ...document }: OpenApiDocument): string[] {
   const names = tags.map(({ name }) => name);
   const used = operationsOf(document).flatMap(({ operation }) => operation.tags as string[]);

@@ -5,7 +5,7 @@ import type { Subject } from './storage-requests';
 export interface HostileColumn {
   readonly table: 'files' | 'buckets';
   readonly name: string;
-  /** Requests about these must be refused with 500 storage_unavailable; other requests may be served. */
+  /** Requests for these subjects must be refused with 500 storage_unavailable; other requests may be served. */
   readonly refused: readonly Subject[];
   readonly values: readonly HostileValue[];
 }

@@ -89,7 +89,7 @@ export function readingOneFile(
   ];
 }
 
-/** Larger than an upload that may skip the read of an earlier upload. */
+/** Content that is too large for an upload that may skip the query before the body is read. */
 const LARGE = 'new'.repeat(30_000);
 
 export function changingRequests({ project, file, fileId }: Victim): StorageRequest[] {

@@ -1,6 +1,6 @@
 /**
- * Restores, streamed backups, and scheduled backups in turn. A project that was being restored is complete or absent,
- * and at the end backups, schedule and restore work, with nothing left over.
+ * Restores, streamed backups, and scheduled backups in turn. A project whose restore was interrupted is
+ * complete or absent. At the end backups, schedule and restore work, and nothing is left over.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { get, request } from 'node:http';
@@ -35,7 +35,7 @@ type Kind = (typeof KINDS)[number];
 
 export class BackupWork implements Work {
   readonly acknowledged = null;
-  /** Outcomes, for the report of a soak. */
+  /** Number of each outcome, for the report of a soak. */
   readonly counts = {
     kills: { restore: 0, stream: 0, schedule: 0 },
     restores: { whole: 0, gone: 0 },
@@ -48,8 +48,8 @@ export class BackupWork implements Work {
   private archive!: Buffer;
 
   /**
-   * @param rows work whose project is backed up while rows are written @param server of the project that is restored;
-   * it is restored to the platform's server
+   * @param rows the work whose project is backed up while rows are written
+   * @param server the server of the project that is restored; the restore puts it on the platform's server
    */
   constructor(
     private readonly install: KilledInstall,
@@ -168,7 +168,7 @@ export class BackupWork implements Work {
     }, RECOVERED_MS);
   }
 
-  /** The destination has complete archives of the successful runs that were not removed, and nothing else. */
+  /** The destination contains complete archives of the successful runs that were not removed, and nothing else. */
   private async assertArchives(): Promise<void> {
     const files = this.install.filesIn(`backups/${this.witness.id}`);
     const kept = (await this.runs()).filter(({ status, removed_at: at }) => status === 'succeeded' && !at);

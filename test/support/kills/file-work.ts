@@ -19,7 +19,10 @@ const WORKERS = 8;
 const REST_MS = 100;
 const SLOTS_OF_WORKER = 12;
 const BUCKETS = ['box', 'shelf'];
-/** Changed files are downloaded after every kill, all files after this number of kills, and after the last one. */
+/**
+ * Number of kills after which all files are downloaded, as after the last kill; after every kill, the changed
+ * files are downloaded.
+ */
 const FULL_CHECK_EVERY = 50;
 
 interface FileState {
@@ -29,11 +32,14 @@ interface FileState {
   readonly sha256: string;
 }
 
-/** The possible states of one file. Between a request and its response there are two, and after a kill they remain. */
+/**
+ * The possible states of one file. Between a request and its response there are two; if the process is killed
+ * in between, both remain possible.
+ */
 interface Slot {
   possible: readonly (FileState | null)[];
   changed: boolean;
-  /** A request was answered 503, as on a busy machine: both states stay possible until the next verification. */
+  /** True after a request was answered with 503, as on a busy machine: both states stay possible until the next verification. */
   rests: boolean;
 }
 
@@ -44,10 +50,10 @@ interface ListedFile {
   readonly sha256: string;
 }
 
-/** The server had no capacity, and asked to try again. */
+/** Thrown for a response that asks for another attempt, because the server had no capacity. */
 class Refused extends Error {}
 
-/** @throws Refused for 503 */
+/** @throws Refused for a response with 503 */
 function assertDone(answer: HttpAnswer, expected: number): HttpAnswer {
   if (answer.status === 503) throw new Refused(answer.text);
   expect([answer.status, answer.text]).toEqual([expected, expect.any(String)]);
@@ -102,7 +108,7 @@ export class FileWork implements Work {
   }
 
   async verify(isLast: boolean): Promise<void> {
-    // Discard the recorded requests, which would fill the memory.
+    // Discards the recorded requests, which would fill the memory.
     this.provider.server?.reset();
     this.verified += 1;
     await this.verifyFiles(isLast || this.verified % FULL_CHECK_EVERY === 0);
@@ -118,7 +124,7 @@ export class FileWork implements Work {
   }
 
   private async operate(free: readonly Slot[]): Promise<void> {
-    // Let others work until the process is gone.
+    // Lets the other works continue until the process has ended.
     if (free.length === 0) return sleep(REST_MS);
     const slot = anyOf(free);
     const before = slot.possible[0] as FileState | null;
@@ -178,7 +184,7 @@ export class FileWork implements Work {
     return files;
   }
 
-  /** Every file is in a state that its last request allows, and there are no other files. */
+  /** Checks that every file is in a state that its last request allows, and that there are no other files. */
   private async verifyFiles(all: boolean): Promise<void> {
     const listed = await this.listAll();
     for (const slot of this.slots) {

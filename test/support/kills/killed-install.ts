@@ -1,6 +1,6 @@
 /**
- * Repeated kill -9 while an install works. Works run at the same time until the process is gone; after the next start
- * each one verifies that nothing acknowledged is lost and nothing is left half done.
+ * Repeated kill -9 while an install works. Works run at the same time until the process has ended. After the
+ * next start, each work verifies that nothing acknowledged is lost and nothing is left half done.
  */
 import { createHash, randomBytes, randomInt } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import type { TestProvider } from '../object-servers/object-stores';
 import { PlinthProcess } from '../plinth-process';
 import { upload } from '../uploads';
 
-/** Largest number of acknowledgements after which a process is killed. */
+/** Maximum number of acknowledgements after which a process is killed. */
 const MAX_ACKNOWLEDGED = IN_SOAK ? 120 : 50;
 const ACKNOWLEDGED_MS = 120_000;
 
@@ -37,7 +37,7 @@ interface Killed {
 export class KilledInstall implements Killed {
   private running: PlinthProcess | undefined;
 
-  /** @param provider of files; default: the data directory */
+  /** @param provider the provider of files; default: the data directory */
   constructor(
     readonly directory: string,
     private readonly environment: Record<string, string> = {},
@@ -98,7 +98,7 @@ export class KilledInstall implements Killed {
     return digests;
   }
 
-  /** Databases and roles of a project, seen by another project on the same server. */
+  /** The databases and roles of a project, as another project on the same server sees them. */
   async databaseObjectsOf(id: string, witness: { readonly id: string }): Promise<unknown[]> {
     const names = `select datname as name from pg_database where strpos(datname, '${id}') > 0
       union all select rolname from pg_roles where strpos(rolname, '${id}') > 0`;
@@ -130,15 +130,15 @@ export class KilledInstall implements Killed {
   }
 }
 
-/** Work of an install until it is killed. */
+/** A kind of work that an installation does until it is killed. */
 export interface Work {
   /** Number of operations that were acknowledged so far; null for a work that a kill does not wait for. */
   readonly acknowledged: number | null;
-  /** Before the first kill. */
+  /** Called before the first kill. */
   prepare(): Promise<void>;
-  /** Works until the process is gone. @param kill number of the next kill, from 0 */
+  /** Works until the process has ended. @param kill number of the next kill, from 0 */
   run(kill: number): Promise<unknown>;
-  /** After each start. */
+  /** Called after each start. */
   verify(isLast: boolean): Promise<void>;
 }
 
@@ -147,15 +147,15 @@ export interface KillOptions {
   readonly tuning?: Partial<Tuning>;
   /** Resolves when the process is to be killed; default: after a random number of acknowledgements. */
   readonly moment?: () => Promise<unknown>;
-  /** Kills the embedded PostgreSQL too. */
+  /** Whether the embedded PostgreSQL is killed, too. */
   readonly withDatabase?: (kill: number) => boolean;
   readonly onKill?: (kill: number) => void;
 }
 
 /**
- * Kills a started install while all its works run, starts it again, and verifies each work. By default a kill comes after a random
- * number of acknowledgements, so that it hits the same work on slow machines.
- * @param installOf the install of each kill, from 0
+ * Kills a started install while all its works run, starts it again, and verifies each work. By default a kill
+ * comes after a random number of acknowledgements, so that it hits the same work on slow machines.
+ * @param installOf returns the installation that a kill hits; kills count from 0
  */
 export async function killOften(
   installOf: (kill: number) => Killed,
@@ -164,15 +164,15 @@ export async function killOften(
 ): Promise<void> {
   const counts = (): number[] => works.flatMap(({ acknowledged }) => acknowledged ?? []);
   const acknowledged = (): number => counts().reduce((sum, count) => sum + count, 0);
-  /** Whether enough operations were acknowledged, with at least one of each work. */
+  /** Whether enough operations were acknowledged, at least one of each work. */
   const isReached = (goal: number): boolean => acknowledged() >= goal && !counts().includes(0);
   for (let kill = 0; kill < kills; kill += 1) {
     const install = installOf(kill);
     const goal = acknowledged() + randomInt(1, MAX_ACKNOWLEDGED);
     const ended = Promise.all(works.map((work) => work.run(kill)));
-    // A work that fails ends the wait.
+    // The wait also ends if a work fails.
     await Promise.race([(moment ?? (() => until(() => isReached(goal), ACKNOWLEDGED_MS)))(), ended]);
-    // Kills the process first, because it must not answer that PostgreSQL is gone.
+    // Kills the process first: it must not have time to answer that PostgreSQL has ended.
     const killed = install.kill();
     if (withDatabase(kill)) install.killDatabase?.();
     await killed;
@@ -183,7 +183,10 @@ export async function killOften(
   }
 }
 
-/** Repeats an operation until the process is gone. An interrupted one was not acknowledged; an unexpected answer fails the test. */
+/**
+ * Repeats an operation until the process has ended. An interrupted operation was not acknowledged; an
+ * unexpected response fails the test.
+ */
 export async function repeatUntilKilled(operation: () => Promise<unknown>): Promise<void> {
   for (;;) {
     try {

@@ -22,14 +22,14 @@ import {
 import { eventually } from '../eventually';
 
 const WORKERS = 2;
-/** Smallest size of a part that is not the last. */
+/** Minimum bytes of each part except the last. */
 const PART_BYTES = 5 * 1024 * 1024;
 const Bucket = 'parts';
 
 interface Running {
   readonly Key: string;
   readonly parts: readonly Buffer[];
-  /** Undefined if the beginning was not acknowledged. */
+  /** Undefined if the response to the beginning was lost. */
   UploadId: string | undefined;
   acknowledged: number;
 }
@@ -121,7 +121,7 @@ export class MultipartWork implements Work {
 
 const etagOf = (part: Buffer): string => `"${createHash('md5').update(part).digest('hex')}"`;
 
-/** Nothing where the server was busy: the request is repeated. @throws TypeError, as fetch does, where the connection was lost */
+/** Does nothing if the server was busy: the request is repeated. @throws TypeError, as fetch does, if the connection was lost */
 function asLost(error: unknown): void {
   const { $metadata } = error as { $metadata?: { httpStatusCode?: number } };
   if ($metadata?.httpStatusCode === 503) return;

@@ -1,7 +1,7 @@
 /**
- * A project moves to another install with another provider: its backup is streamed from the source (files on disk) into
- * the restore of the destination (files on S3). The source always has everything, and the destination has the whole
- * project or nothing.
+ * A project moves to another install with another provider: its backup is streamed from the source (files on
+ * disk) into the restore of the destination (files on S3). The source always has the whole project; the
+ * destination has the whole project or nothing.
  */
 import { get, request } from 'node:http';
 import { join } from 'node:path';
@@ -27,9 +27,9 @@ export class ProviderMoveWork implements Work {
   private readonly destination: KilledInstall;
   private files = new Map<string, string>();
   private project!: KilledProject;
-  /** A project of the destination, in which its server can be examined. */
+  /** A project on the destination through which its server can be examined. */
   private witness!: KilledProject;
-  /** Milliseconds that a move takes. */
+  /** Milliseconds that an undisturbed move takes. */
   private duration = 0;
 
   constructor(
@@ -45,7 +45,7 @@ export class ProviderMoveWork implements Work {
     return kill % 2 === 0 ? this.destination : this.source;
   }
 
-  /** A moment of the move. */
+  /** Resolves at a random moment of the move. */
   moment(): Promise<unknown> {
     return sleep(Math.random() * this.duration);
   }

@@ -14,14 +14,14 @@ import {
 const WORKERS = 3;
 const FILE_BYTES = 12_000_000;
 const REQUEST_BYTES = 5_000_000;
-/** More than the time after which another process completes an upload. */
+/** Milliseconds; longer than the time after which another process completes an upload. */
 const WAIT_MS = 60_000;
 
 /** One upload in progress. */
 interface Running {
   readonly name: string;
   readonly bytes: Buffer;
-  /** Null if the beginning was not acknowledged. */
+  /** Null if the response to the beginning was lost. */
   url: string | null;
   acknowledged: number;
 }
@@ -93,7 +93,7 @@ export class ResumableWork implements Work {
       'upload-offset': String(upload.acknowledged),
     };
     const answer = await this.send('PATCH', upload.url, headers, body);
-    // The server was busy. As a client does, ask what has arrived; the upload may be complete.
+    // The server was busy. Like a client, ask how much has arrived; the upload may be complete already.
     if (answer.status === 503) return this.verifyUpload(index, upload);
     expect([answer.status, await answer.text()]).toEqual([204, '']);
     this.acknowledged += 1;

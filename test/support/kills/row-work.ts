@@ -1,7 +1,7 @@
 /** Rows and projects: bulk inserts, and creations of projects. A bulk insert is complete or absent, and so is a project. */
 import { type KilledInstall, type KilledProject, repeatUntilKilled, type Work } from './killed-install';
 
-/** The latest rows, which are compared after each kill. */
+/** Number of the latest rows, which are compared after each kill. */
 const COMPARED = 5_000;
 
 export class RowWork implements Work {
@@ -69,7 +69,7 @@ export class ProjectWork implements Work {
     });
   }
 
-  /** Each project has its database and roles and answers, and there are no others. */
+  /** Each project has its database and its roles and answers, and there are no other projects. */
   async verify(): Promise<void> {
     const listed = (await this.install.admin.get('/admin/v1/projects?limit=1000')).body as { id: string }[];
     const ids = new Set(listed.map(({ id }) => id));

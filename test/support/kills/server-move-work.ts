@@ -21,18 +21,18 @@ export class ServerMoveWork implements Work {
   /** Durations of undisturbed moves and of kills, in milliseconds. */
   readonly gaps = { moveWrite: 0, moveRead: 0, killWrite: 0, killRead: 0, refused: 0 };
   private servers!: { platform: EmbeddedPostgres; db2: EmbeddedPostgres };
-  /** Moves projects, and is killed. */
+  /** The process that moves projects, and is killed. */
   mover!: KilledInstall;
-  /** Serves continuously. */
+  /** The process that serves requests all the time. */
   private witness!: KilledInstall;
   private project!: KilledProject;
   private load!: MoveLoad;
   /** True if the latest move was accepted. */
   private begun = Promise.resolve();
-  /** Milliseconds that a move takes. */
+  /** Milliseconds that an undisturbed move takes. */
   private duration = 0;
 
-  /** @param rows of about 150 bytes, with their indexes */
+  /** @param rows number of rows, each of about 150 bytes, with their indexes */
   constructor(
     private readonly directory: string,
     private readonly rows: number,
@@ -42,7 +42,7 @@ export class ServerMoveWork implements Work {
     return this.load.acknowledged.length;
   }
 
-  /** A moment of the move, or soon after it. */
+  /** Resolves at a random moment of the move, or soon after it. */
   async moment(): Promise<void> {
     await this.begun;
     await sleep(Math.random() * this.duration * 1.2);
@@ -153,7 +153,7 @@ export class ServerMoveWork implements Work {
     expect(rows).toEqual([]);
   }
 
-  /** The project is on one server with all acknowledged writes, and the other server has nothing of it. */
+  /** Checks that the project is on one server with all acknowledged writes, and that the other server has nothing of it. */
   private async assertWhole(): Promise<void> {
     expect(this.load.faults).toEqual([]);
     const acknowledged = [...this.load.acknowledged];

@@ -23,7 +23,7 @@ interface UpgradeKillsOptions {
   /** URL of a database on the server. */
   readonly databaseUrl: (database: string) => string;
   readonly environment: Record<string, string>;
-  /** Folder of the build that is upgraded to (buildLaterRelease). */
+  /** Folder of the build of the later release (buildLaterRelease). */
   readonly later: string;
   readonly projects: number;
 }
@@ -33,14 +33,14 @@ type Phase = 'platform' | 'template' | 'projects';
 
 interface UpgradeCounts {
   readonly kills: Record<Phase, number>;
-  /** Largest number of databases that were migrated concurrently. */
+  /** Maximum number of databases that were migrated concurrently. */
   most: number;
   migrated: number;
 }
 
 export class UpgradeKills {
   readonly counts: UpgradeCounts = { kills: { platform: 0, template: 0, projects: 0 }, most: 0, migrated: 0 };
-  /** All projects, with the loaded one and the demo. */
+  /** Number of all projects, including the loaded project and the demo. */
   total = 0;
   private older: PlinthProcess | undefined;
   private upgrade: Program | undefined;
@@ -96,7 +96,7 @@ export class UpgradeKills {
       await until(isReached, LIMIT_MS, () => this.upgrade?.output ?? '');
       await pause(Math.random() * spread);
     };
-    // The work starts the upgrade.
+    // The upgrade is started by run().
     const start = (): Promise<void> => Promise.resolve();
     await killOften(() => ({ start, kill: () => this.killUpgrade() }), [work], { kills, moment });
   }
@@ -136,7 +136,7 @@ export class UpgradeKills {
     };
   }
 
-  /** The next start completes the upgrade; the older process has served continuously, and lost nothing. */
+  /** Checks that the next start completes the upgrade, and that the older process has served all the time and lost nothing. */
   async assertCompleted(): Promise<void> {
     const { directory, environment, later } = this.options;
     this.upgraded = await PlinthProcess.start({ dataDir: directory, env: environment, build: later });

@@ -1,4 +1,4 @@
-/** The bytes of an object, in the chunks in which they arrived. They are never joined, because objects may have gigabytes. */
+/** The bytes of an object, in the chunks in which they arrived. They are never joined, because an object may have gigabytes. */
 export class Content {
   private readonly pieces: Buffer[] = [];
   private length = 0;

@@ -1,4 +1,4 @@
-/** CRC-32C (RFC 3720, B.4), eight bytes per step: seconds for several gigabytes, instead of a minute with single bytes. */
+/** CRC-32C (RFC 3720, B.4), eight bytes per step: several gigabytes take seconds; with single bytes they would take a minute. */
 
 /** Castagnoli's polynomial, reflected. */
 const POLYNOMIAL = 0x82f63b78;

@@ -25,13 +25,13 @@ export interface GcsOptions {
   /** Whether requests need a token; emulators do not require one. */
   readonly authenticated: boolean;
   readonly pageSize?: number;
-  /** Bytes that one call of a rewrite copies. */
+  /** Number of bytes that one call of a rewrite copies. */
   readonly rewriteSize?: number;
 }
 
 /** Chunks of a resumable upload are multiples of this size, except the last one. */
 const GRANULE = 256 * 1024;
-/** Sources of one composition. */
+/** Maximum number of sources of one composition. */
 const MAX_COMPOSED = 32;
 
 class Refusal extends Error {

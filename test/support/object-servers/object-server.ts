@@ -11,11 +11,11 @@ import type { Content } from './content';
 const SLICE = 65_536;
 
 export interface Fault {
-  /** Method of the affected requests. */
+  /** Method of the requests that the fault affects. */
   readonly method?: string;
-  /** Matched against path and query string. */
+  /** Matched against the path and query string of a request. */
   readonly path?: RegExp;
-  /** Number of affected requests; default 1. */
+  /** Number of requests that the fault affects; default: 1. */
   readonly times?: number;
   /** Responds with this status. */
   readonly status?: number;
@@ -46,7 +46,7 @@ export abstract class ObjectServer {
   abortedDownloads = 0;
   /** Bytes of objects that were sent. */
   sentBytes = 0;
-  /** If set, each request of this number is refused, as busy services do now and then. */
+  /** Every request whose number is a multiple of this one is refused, as busy services do now and then. */
   refuseEvery = Infinity;
   private arrived = 0;
   private readonly server: Server;
@@ -62,7 +62,7 @@ export abstract class ObjectServer {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** On the same port as before, if there was one. */
+  /** Starts on the same port as before, if there was one. */
   async start(): Promise<void> {
     await new Promise<void>((resolve) => this.server.listen(this.port, '127.0.0.1', resolve));
     this.port = (this.server.address() as AddressInfo).port;
@@ -103,7 +103,7 @@ export abstract class ObjectServer {
   /** Handles the part of a body that arrived before its connection was closed. */
   protected abstract receivedInPart(request: SeenRequest): void;
 
-  /** Sends bytes up to the limit of the fault. */
+  /** Sends bytes up to the limit that the fault sets. */
   protected async send(response: ServerResponse, content: Content, fault: Fault): Promise<void> {
     const limit = fault.resetAnswerAfter ?? fault.stallAnswerAfter;
     const closed = new Promise<void>((resolve) => response.once('close', resolve));

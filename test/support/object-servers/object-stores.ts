@@ -14,7 +14,7 @@ const S3_DOMAIN = 's3.plinth.test';
 
 export interface TestProvider {
   readonly name: string;
-  /** Environment variables that configure Plinth for it. */
+  /** Environment variables that configure Plinth for the provider. */
   readonly env: Record<string, string>;
   /** The same variables, with credentials that the provider refuses. */
   readonly wrongCredentials: Record<string, string>;

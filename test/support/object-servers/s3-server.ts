@@ -21,7 +21,7 @@ export interface S3Options extends AwsKey {
   readonly region: string;
   /** If set, the bucket is a subdomain of this host (virtual-hosted style), otherwise the first segment of the path. */
   readonly domain?: string;
-  /** Entries of one page of a listing. */
+  /** Maximum number of entries on one page of a listing. */
   readonly pageSize?: number;
 }
 
@@ -66,7 +66,7 @@ export class S3Server extends ObjectServer {
   readonly uploads = new Map<string, MultipartUpload>();
   /** If false, the bucket does not exist. */
   hasBucket = true;
-  /** Copies and completions that are to fail after their status was sent, as AWS documents it. */
+  /** Number of copies and completions that are to fail after their status was sent, as AWS documents it. */
   lateErrors = 0;
 
   constructor(readonly options: S3Options) {

@@ -1,6 +1,6 @@
 /**
- * A request with its SQL and parameters for the example catalog, and the resulting rows on the example schema. One test
- * compares the SQL with the compiler's output, another one the rows with PostgreSQL's.
+ * A request with its SQL and parameters for the example catalog, and the resulting rows on the example schema. One
+ * test compares the SQL with the compiler's output, another compares the rows with PostgreSQL's output.
  */
 import type { SentStatement, WrittenRequest } from '../compiled-request';
 
