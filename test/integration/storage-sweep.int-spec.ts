@@ -73,7 +73,7 @@ describe('the sweep', () => {
     expect([existsSync(young), existsSync(half)]).toEqual([true, true]);
   });
 
-  it('deletes files older than their bucket keeps them, with their bytes, and no others', async () => {
+  it('deletes files that are older than their bucket allows, with their bytes, and no others', async () => {
     const { test, root } = await prepare();
     const buckets = `${test.storage}/buckets`;
     await test.service.post(buckets, { name: 'week', delete_after_days: 7 });

@@ -89,7 +89,7 @@ jest.setTimeout(300_000);
     await expectFired(before, 'PlinthSlow', scrape);
   });
 
-  it('PlinthEventLoopLags: the process is held', async () => {
+  it('PlinthEventLoopLags: the event loop is blocked', async () => {
     const before = await scrape();
     await expectFired(before, 'PlinthEventLoopLags', async () => {
       for (let n = 0; n < 5; n += 1) {

@@ -232,7 +232,7 @@ const FAULTS = (english: readonly string[], isGerman: boolean): string => `(() =
   );
 
   it.each(['en', 'de'] as const)(
-    'says that it loads, that it failed, and is there after another attempt, in %s',
+    'shows that it loads, that it failed, and its content after another attempt, in %s',
     async (language) => {
       const state: State = { ...STATES['with content']!, language, size: language === 'de' ? PHONE : WIDE };
       await enter(state);
@@ -290,7 +290,7 @@ const FAULTS = (english: readonly string[], isGerman: boolean): string => `(() =
     },
   );
 
-  it('lets the keyboard in and out', async () => {
+  it('can be entered and left with the keyboard', async () => {
     const state = STATES['with content']!;
     await enter(state);
     const faults: string[] = [];

@@ -499,7 +499,7 @@ async function assertServed(name: string, work: () => Promise<unknown>): Promise
   if (isQuiet) expect(slowest).toBeLessThanOrEqual(bound);
 }
 
-it('fails for a hold that is a fifth longer', async () => {
+it('fails if the event loop is blocked a fifth longer', async () => {
   const hold = async (): Promise<void> => {
     plinth.child.kill('SIGWINCH');
     await setTimeout(IDLE_MS);

@@ -341,7 +341,7 @@ describe('the overview', () => {
     });
   });
 
-  it('of all backups has the reason for which a requested backup is refused', async () => {
+  it('of all backups shows why a requested backup is refused', async () => {
     const { refusal } = (await plinth.admin.get('/admin/v1/backups')).body;
     const refused = await plinth.admin.post('/admin/v1/backups/runs', { project_id: project.id });
     expect(refusal).toContain('BACKUP_PASSPHRASE');

@@ -308,7 +308,7 @@ describe('a server with another wal_level', () => {
   }, 60_000);
 });
 
-describe('a server of somebody else', () => {
+describe('a server that somebody else administers', () => {
   it('is refused without REPLICATION or free slots, and reports a gap if it removed the log of a slot', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'plinth-changes-'));
     const postgres = await EmbeddedPostgres.start({

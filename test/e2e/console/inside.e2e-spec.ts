@@ -314,7 +314,7 @@ inBrowser('monitoring of a project', () => {
     await queue.getByRole('button').waitFor({ state: 'detached' });
   });
 
-  it('advisor: says why, opens the SQL in the editor, dismisses and restores', async () => {
+  it('advisor: explains findings, opens their SQL in the editor, dismisses and restores them', async () => {
     await view.open(project.slug, '');
     await page.getByRole('link', { name: /Findings of the advisor: [1-9]/ }).click();
     const finding = page.getByRole('article', { name: 'public.open_notes' }).first();

@@ -66,7 +66,7 @@ describe('the page of the console', () => {
     ]);
   });
 
-  it('is asked for again each time, and is 304 while it is the same', async () => {
+  it('is revalidated each time, and answered 304 while it is unchanged', async () => {
     const { headers } = await plinth.http.unchecked().get('/console/');
     expect(headers.get('cache-control')).toBe('no-cache');
     const again = await raw('/console/', { 'if-none-match': headers.get('etag')! });

@@ -44,7 +44,7 @@ const invite = ({ http }: TestPerson, email: string): Promise<HttpAnswer> =>
   http.post('/admin/v1/invitations', { email, projects: [{ id: project.id, role: 'viewer' }] });
 
 describe('invitations', () => {
-  it('of one staff member are delayed after thirty, and others are not', async () => {
+  it('of one staff member are delayed after thirty, without effect on other staff', async () => {
     let answer: HttpAnswer;
     let count = 0;
     do answer = await invite(admin, `flood-${count}@example.com`);
@@ -58,7 +58,7 @@ describe('invitations', () => {
     expect((await invite(admin, 'again@example.com')).status).toBe(429);
   });
 
-  it('to one address are delayed for each inviter, who does not use up those of others', async () => {
+  it('to one address are delayed for each inviter, without effect on other inviters', async () => {
     const people = [];
     for (let index = 0; index < 2; index += 1)
       people.push(await newPerson(plinth, null, [{ id: project.id, role: 'admin' }]));

@@ -133,7 +133,7 @@ describe('objects', () => {
     ['a buffer', (): Buffer => randomBytes(300_000)],
     ['nothing', (): Buffer => Buffer.alloc(0)],
     ['5 MB', (): Buffer => randomBytes(5 * MIB)],
-  ])('round %s', async (what, make) => {
+  ])('return %s unchanged', async (what, make) => {
     const bytes = make();
     const { ETag } = await put(`round/${what}`, bytes, {
       ContentType: 'application/x-test',

@@ -177,7 +177,7 @@ describe('an application', () => {
     expect((await oauth.listGrants()).data).toEqual([]);
   });
 
-  it('reads who the user is by the access token alone, refreshes it, and loses it when the user revokes the grant', async () => {
+  it('reads the user with the access token alone, refreshes the token, and loses access when the user revokes the grant', async () => {
     const by = await project.signUp();
     const { verifier, challenge } = pair();
     const code = await approved({ code_challenge: challenge, scope: 'openid profile', nonce: 'n' }, by);
@@ -211,7 +211,7 @@ describe('an application', () => {
     expect(claimsIn(accessToken)).toMatchObject({ client_id: calendar.client_id, team: 7 });
   });
 
-  it('is public without a secret, and posts one otherwise where it chose so', async () => {
+  it('is public without a secret, and may choose to send its secret in the body', async () => {
     const { verifier, challenge } = pair();
     const code = await approved({ client_id: notes.client_id, code_challenge: challenge });
     const form = {
@@ -231,7 +231,7 @@ describe('an application', () => {
     expect((await token(grant, basic(posting))).body.error).toBe('invalid_client');
   });
 
-  it('is not asked about again for the same, but where any program of a computer could be it', async () => {
+  it('is approved once for the same scopes, but each time if any program on the computer could pose as it', async () => {
     const by = await project.signUp();
     await approved({}, by);
     expect((await details(await asked(), by)).body).toEqual({
@@ -295,7 +295,7 @@ describe('an application may not', () => {
     ['a fragment', `${CALLBACK}#x`],
     ['a parent', 'https://calendar.test/a/../callback?from=plinth'],
     ['nothing', undefined],
-  ])('be answered at an address with %s', async (_what, uri) => {
+  ])('receive the response at an address with %s', async (_what, uri) => {
     const answer = await authorize({ redirect_uri: uri });
     expect([answer.status, answer.headers.get('location')]).toEqual([400, null]);
   });
@@ -324,7 +324,7 @@ describe('an application may not', () => {
     expect((await refresh(first.body.refresh_token)).body.error).toBe('invalid_grant');
   });
 
-  it('get two sessions for one code that is used at the same moment', async () => {
+  it('get two sessions for one code that is used twice concurrently', async () => {
     const { verifier, challenge } = pair();
     const code = await approved({ code_challenge: challenge });
     const answers = await Promise.all(Array.from({ length: 5 }, () => exchange(code, verifier)));
@@ -339,7 +339,7 @@ describe('an application may not', () => {
     ['no verifier', '', undefined, {}],
     ['another redirect_uri', undefined, undefined, { redirect_uri: 'https://calendar.test/other' }],
     ['another client', undefined, 'notes', {}],
-  ])('exchange a code with %s, which spends it', async (_what, given, by, more) => {
+  ])('exchange a code with %s, and the attempt uses up the code', async (_what, given, by, more) => {
     const { verifier, challenge } = pair();
     const code = await approved({ code_challenge: challenge });
     const form = {
@@ -354,7 +354,7 @@ describe('an application may not', () => {
     expect((await exchange(code, verifier)).body.error).toBe('invalid_grant');
   });
 
-  it('exchange a code after a minute, nor once the user signed out', async () => {
+  it('exchange a code after a minute, or after the user has signed out', async () => {
     const { verifier, challenge } = pair();
     const old = await approved({ code_challenge: challenge });
     await project.sql(
@@ -367,7 +367,7 @@ describe('an application may not', () => {
     expect((await exchange(code, verifier)).body.error).toBe('invalid_grant');
   });
 
-  it('prove itself with a wrong secret, that of another client, or two ways at once', async () => {
+  it('authenticate with a wrong secret, with the secret of another client, or in two ways at once', async () => {
     const other = await newClient({ redirect_uris: [CALLBACK] });
     const grant = { grant_type: 'refresh_token', refresh_token: 'x' };
     const wrong = [
@@ -384,7 +384,7 @@ describe('an application may not', () => {
     ).toMatch(/^Basic/);
   });
 
-  it("refresh the token of another client, nor of a user, nor give its own to the user's way", async () => {
+  it('refresh the token of another client or of a user, or refresh its own token as a user does', async () => {
     const { refresh_token: own } = await tokensOf();
     const other = await newClient({ redirect_uris: [CALLBACK] });
     expect((await refresh(own, basic(other))).body.error).toBe('invalid_grant');
@@ -423,7 +423,7 @@ describe('an application may not', () => {
     expect((await details(`${id.slice(0, -2)}AA`)).status).toBe(404);
   });
 
-  it('keep anything of a user once it is removed, or its address is', async () => {
+  it('keep tokens or requests after it is removed, or requests after their redirect address is removed', async () => {
     const gone = await newClient({ redirect_uris: [CALLBACK] });
     const { verifier, challenge } = pair();
     const change = { client_id: gone.client_id, code_challenge: challenge };
@@ -441,7 +441,7 @@ describe('an application may not', () => {
     expect((await details(before)).status).toBe(404);
   });
 
-  it('be one of another project', async () => {
+  it('belong to another project', async () => {
     const other = await plinth.createProject({ settings: SETTINGS });
     expect((await authorize({}, other)).status).toBe(400);
     const grant = { grant_type: 'refresh_token', refresh_token: 'x' };
@@ -451,7 +451,7 @@ describe('an application may not', () => {
     expect((await details(id)).status).toBe(404);
   });
 
-  it('use an ID token as a bearer', async () => {
+  it('use an ID token as a bearer token', async () => {
     const { verifier, challenge } = pair();
     const code = await approved({ code_challenge: challenge, scope: 'openid' });
     const { id_token: idToken } = (await exchange(code, verifier)).body;
@@ -459,7 +459,7 @@ describe('an application may not', () => {
     expect((await bearing(idToken).get(`${gotrue(project)}/user`)).status).toBe(403);
   });
 
-  it('register itself unless a setting allows it, and a flood replaces itself', async () => {
+  it('register itself unless a setting allows it, and a flood of registrations only replaces earlier ones of the flood', async () => {
     const register = () =>
       browser()
         .unchecked()
@@ -524,11 +524,11 @@ describe('administrators', () => {
     expect((await project.service.post(admin(), body)).status).toBe(400);
   });
 
-  it('alone manage them', async () => {
+  it('are the only callers who can manage clients', async () => {
     expect((await user.http.get(admin())).status).toBe(403);
   });
 
-  it('turn all of it on first', async () => {
+  it('must first enable the sign-in of other applications', async () => {
     const off = await plinth.createProject();
     const answers = await Promise.all([
       off.service.get(admin(off)),

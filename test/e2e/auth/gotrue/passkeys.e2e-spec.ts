@@ -178,7 +178,7 @@ describe('refuses a sign-in', () => {
       expect((await verify(await begin(), credential as never)).status).toBe(400);
   });
 
-  it('with long outputs of extensions, whose CBOR would hold the event loop for seconds', async () => {
+  it('with long outputs of extensions, whose CBOR would block the event loop for several seconds', async () => {
     const { passkey } = await enrol();
     expect((await signIn(passkey, APP, { extensions: extensionsOf(100) })).status).toBe(200);
     expect((await signIn(passkey, APP, { extensions: extensionsOf(7_000) })).status).toBe(401);

@@ -233,7 +233,7 @@ describe('refuses', () => {
     await plinth.admin.patch(path, { settings: SETTINGS });
   });
 
-  it('phones where no hook sends messages', async () => {
+  it('phones if no hook sends messages', async () => {
     const plain = await plinth.createProject();
     const { http } = await plain.signUp();
     for (const answer of [
@@ -245,7 +245,7 @@ describe('refuses', () => {
       expect([answer.status, answer.body.error_code]).toEqual([400, 'phone_provider_disabled']);
   });
 
-  it('to tell whether a phone has an account, where nobody may sign up', async () => {
+  it('to reveal whether a phone has an account if sign-up is disabled', async () => {
     const known = newPhone();
     await signIn(known);
     const unknown = newPhone();
@@ -262,7 +262,7 @@ describe('refuses', () => {
     expect(failures[0].count).toBeGreaterThanOrEqual(2);
   });
 
-  it('to tell whether a phone has an account by the number of its messages', async () => {
+  it('to reveal by the number of messages whether a phone has an account', async () => {
     const known = newPhone();
     await signIn(known);
     const statuses: number[][] = [];

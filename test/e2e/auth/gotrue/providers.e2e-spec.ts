@@ -321,7 +321,7 @@ describe('nobody takes over an account', () => {
     expect(fragmentOf(target)).toMatchObject({ error_code: 'provider_email_needs_verification' });
   });
 
-  it('and an identity and an account that both verified the address are joined', async () => {
+  it('but an identity and an account that have both verified the address are joined', async () => {
     const email = address();
     const { body } = await project.service.post(`${project.auth}/admin/users`, {
       email,
