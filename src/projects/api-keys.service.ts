@@ -19,7 +19,7 @@ export class ApiKeysService {
     private readonly clock: Clock,
   ) {}
 
-  /** Lists the keys with the times of their last use, which are up to a minute late. @throws AppError 404 */
+  /** Lists the keys with the times of their last use, which are up to a minute late. @throws AppError 404 for an unknown project */
   async list(projectId: string): Promise<{ key: ApiKey; lastUsedAt: Date | null }[]> {
     const { apiKeys } = await this.registry.get(projectId);
     const uses = await this.uses.of(projectId);
@@ -28,7 +28,7 @@ export class ApiKeysService {
 
   /**
    * Creates a key. Every process accepts it when this resolves.
-   * @throws AppError 400 for a role that requests cannot have, 404, 409
+   * @throws AppError 400 for a role that requests cannot have, 404 for an unknown project, 409 for too many keys
    */
   async create(
     projectId: string,
@@ -44,7 +44,7 @@ export class ApiKeysService {
     return made;
   }
 
-  /** Revokes a key. No process accepts it when this resolves. @throws AppError 404 */
+  /** Revokes a key. No process accepts it when this resolves. @throws AppError 404 for an unknown key */
   async revoke(projectId: string, keyId: string, actor: Actor): Promise<void> {
     const details = { key_id: keyId.slice(0, 64) };
     const entry = { action: 'project.api_key.revoke', actor, details };

@@ -40,7 +40,10 @@ export class ProjectKeyLists {
     private readonly clock: Clock,
   ) {}
 
-  /** Adds a key and removes expired keys. Every process accepts the key when this resolves. @throws AppError 404, 409 */
+  /**
+   * Adds a key and removes expired keys. Every process accepts the key when this resolves.
+   * @throws AppError 404 for an unknown project, 409 for too many keys
+   */
   async add<K extends Key>(kind: Kind, projectId: string, key: K, entry: Entry): Promise<void> {
     await this.change<K>(kind, projectId, entry, (keys) => {
       const valid = keys.filter((one) => isKeyValid(one, this.clock.now()));
@@ -49,7 +52,7 @@ export class ProjectKeyLists {
     });
   }
 
-  /** Removes a key. No process accepts it when this resolves. @throws AppError 404 */
+  /** Removes a key. No process accepts it when this resolves. @throws AppError 404 for an unknown key */
   async remove(kind: Kind, projectId: string, keyId: string, entry: Entry): Promise<void> {
     await this.change(kind, projectId, entry, (keys) => {
       const rest = keys.filter(({ id }) => id !== keyId);

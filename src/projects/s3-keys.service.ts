@@ -16,7 +16,7 @@ export class S3KeysService {
     private readonly clock: Clock,
   ) {}
 
-  /** Lists the keys with the times of their last use, which are up to a minute late. @throws AppError 404 */
+  /** Lists the keys with the times of their last use, which are up to a minute late. @throws AppError 404 for an unknown project */
   async list(projectId: string): Promise<{ key: S3Key; lastUsedAt: Date | null }[]> {
     const { s3Keys } = await this.registry.get(projectId);
     const uses = await this.uses.of(projectId);
@@ -25,14 +25,14 @@ export class S3KeysService {
       .map((key) => ({ key, lastUsedAt: uses.get(key.id) ?? null }));
   }
 
-  /** Creates a key. Every process accepts it when this resolves. @throws AppError 404, 409 */
+  /** Creates a key. Every process accepts it when this resolves. @throws AppError 404 for an unknown project, 409 for too many keys */
   async create(projectId: string, rights: S3KeyRights, actor: Actor): Promise<S3Key> {
     const key = newS3Key(projectId, rights, this.clock.now());
     await this.lists.add('s3-keys', projectId, key, entryOf('project.s3_key.create', actor, key.id));
     return key;
   }
 
-  /** Deletes a key. No process accepts it when this resolves. @throws AppError 404 */
+  /** Deletes a key. No process accepts it when this resolves. @throws AppError 404 for an unknown key */
   async remove(projectId: string, keyId: string, actor: Actor): Promise<void> {
     await this.lists.remove('s3-keys', projectId, keyId, entryOf('project.s3_key.remove', actor, keyId));
   }

@@ -21,7 +21,7 @@ export class RequestObserver {
     private readonly history: History,
   ) {}
 
-  /** @param url as in the request line */
+  /** @returns a function that removes the sink */
   add(sink: RequestSink): () => void {
     this.sinks.add(sink);
     const endWatch = watchRequestTimes();
@@ -31,7 +31,7 @@ export class RequestObserver {
     };
   }
 
-  /** @param url as it stands in the request line */
+  /** @param url as in the request line */
   observe(request: ObservedRequest, url: string, ending: Ending): void {
     const project = request.caller?.project ?? request.apiKey?.project ?? this.projectOfPath(url);
     if (project) this.samples.count(project.id, ending);

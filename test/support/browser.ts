@@ -10,10 +10,7 @@ const EXECUTABLE = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/
 
 export const hasBrowser = EXECUTABLE !== undefined;
 
-/**
- * A small load balancer: it checks /health/ready of each process, distributes requests to the ready processes
- * in turn, and never sends a request twice.
- */
+/** Milliseconds for the start of a browser: the first start of a profile takes seconds on a busy machine. */
 export const BROWSER_START_MS = 60_000;
 
 /** No background requests, no first-run pages, no sandbox (CI runs as root). */

@@ -47,7 +47,7 @@ export class SingleSignOn {
     return url;
   }
 
-  /** @returns the provider's page @throws AppError 401, 404, 503 */
+  /** @returns the provider's page @throws AppError 401 for unusable metadata, 404 without SAML, 503 if there is no metadata */
   async beginSaml(response: Response): Promise<string> {
     const { url, requestId } = await this.saml.begin();
     this.flows.begin(response, 'saml', { requestId });

@@ -81,7 +81,7 @@ export class StaffSaml {
     return samlMetadata(this.service);
   }
 
-  /** @returns the provider's page @throws AppError 401, 404, 503 */
+  /** @returns the provider's page @throws AppError 401 for unusable metadata, 404 without SAML, 503 if there is no metadata */
   async begin(): Promise<{ url: string; requestId: string }> {
     const issuer = await this.responses.issuerIn(await this.readMetadata());
     const requestId = newRequestId();
@@ -91,7 +91,8 @@ export class StaffSaml {
   /**
    * Verifies a response, which comes without cookies.
    * @returns the sealed response, for finish()
-   * @throws AppError 401, 404, 429, 503
+   * @throws AppError 401 for a response that is not valid, 404 without SAML, 429 for too many attempts, 503 if there is no
+   *   metadata
    */
   async receive(samlResponse: string, origin: RequestOrigin): Promise<string> {
     const { domains, mapping, roles } = this.required();
@@ -108,7 +109,7 @@ export class StaffSaml {
     return this.box.seal(JSON.stringify(answer), PURPOSE).toString('base64url');
   }
 
-  /** @param requestId of the sign-in that this browser began @throws AppError 401, 404 */
+  /** @param requestId of the sign-in that this browser began @throws AppError 401 for another sign-in, 404 without SAML */
   finish(sealed: string, requestId: string): ProvedIdentity {
     const { roles } = this.required();
     const answer = this.open(sealed);
@@ -125,7 +126,10 @@ export class StaffSaml {
     }
   }
 
-  /** While the source fails, the metadata that was read before is used. @throws AppError 404, 503 */
+  /**
+   * While the source fails, the metadata that was read before is used.
+   * @throws AppError 404 without SAML, 503 if no metadata was read before
+   */
   private async readMetadata(): Promise<string> {
     const { metadata } = this.required();
     if (this.clock.now() >= this.readAgainAt) {

@@ -17,7 +17,7 @@ const MEDIA_TYPE = new RegExp(
 const TEXTUAL =
   /^(text\/.*|application\/(.*\+)?(json|xml|yaml)|application\/(javascript|ecmascript|x-\w+script|toml|sql|graphql|x-ndjson|x-yaml|x-sh|x-tex|ld\+json)|image\/svg\+xml)$/;
 
-/** @param name the parameter that the error names @returns the type in lower case, with its parameters @throws AppError 400 */
+/** @param name the parameter that the error names @returns the type in lower case, with its parameters @throws AppError 400 for text that is not a media type */
 export function parseContentType(text: string, name = 'contentType'): string {
   const [, essence, parameters = ''] = text.length <= MAX_LENGTH ? (MEDIA_TYPE.exec(text.trim()) ?? []) : [];
   if (essence === undefined) throw invalidParameters(`${name} must be a MIME type such as image/png`);

@@ -1,4 +1,4 @@
-/** Seconds; null for the browser's default. */
+/** Rules of cross-origin access: read from XML or from the bucket's row, printed as XML, and matched with a request. */
 import { malformedXml } from './s3.errors';
 import { childrenOf, textIn, type XmlElement, type XmlMembers } from './xml';
 
@@ -8,7 +8,7 @@ export interface CorsRule {
   readonly methods: readonly string[];
   readonly headers: readonly string[];
   readonly exposed: readonly string[];
-  /** Seconds; null: the browser's default. */
+  /** Seconds; null for the browser's default. */
   readonly maxAge: number | null;
 }
 

@@ -19,7 +19,7 @@ export class S3Bodies {
 
   /**
    * @param held number of bytes of the file that the provider holds in memory
-   * @throws AppError 400, 501 for an unsupported encoding, 503 if there is no memory
+   * @throws AppError 400 for invalid headers, 501 for an unsupported encoding, 503 if there is no memory
    */
   async openFile(call: S3Call, held: number): Promise<UploadForm & { readonly body: S3Body }> {
     const body = this.bodyOf(call, true);

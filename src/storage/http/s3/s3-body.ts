@@ -40,7 +40,7 @@ export class S3Body {
   /**
    * @param payload the signed x-amz-content-sha256
    * @param isHashed whether the reader of the bytes measures their SHA-256 itself, and gives it to assertSound()
-   * @throws AppError 400, 501
+   * @throws AppError 400 for invalid headers, 501 for an unsupported form of x-amz-content-sha256 or encoding
    */
   constructor(
     private readonly request: Request,
@@ -78,7 +78,7 @@ export class S3Body {
     }
   }
 
-  /** Call it after all bytes have been read. @param sha256 of them, if it is known @throws AppError 400 */
+  /** Call it after all bytes have been read. @param sha256 of them, if it is known @throws AppError 400 for bytes that do not match */
   async assertSound(sha256?: string): Promise<void> {
     const { length, declared } = this;
     if (length !== null && length !== this.size) throw incompleteBody();
