@@ -73,8 +73,8 @@ export class OwnerDatabase {
   /**
    * Gives the owner role a new password and ends its sessions, so that staff who knew the old one lose access. The
    * password of the login role, which is never revealed, is set again, because project code can change it.
-   * @param actor null: another entry of the audit log records the change
-   * @throws AppError 404
+   * @param actor null if another entry of the audit log records the change
+   * @throws AppError 404 for an unknown project
    */
   async rotatePassword(id: string, actor: Actor | null): Promise<void> {
     await this.projects.get(id);

@@ -26,14 +26,14 @@ export class ProjectPauses {
   /**
    * Takes effect with the next request, on every replica. Requests in progress are completed. A paused
    * project remains unchanged.
-   * @throws AppError 404
+   * @throws AppError 404 for an unknown project
    */
   async pause(id: string, actor: Actor): Promise<ProjectEntity> {
     const before = await this.projects.get(id);
     return before.pausedAt ? before : this.set(id, 'project.pause', this.clock.date(), actor);
   }
 
-  /** Takes effect with the next request, on every replica. @throws AppError 404 */
+  /** Takes effect with the next request, on every replica. @throws AppError 404 for an unknown project */
   async resume(id: string, actor: Actor): Promise<ProjectEntity> {
     const before = await this.projects.get(id);
     return before.pausedAt ? this.set(id, 'project.resume', null, actor) : before;

@@ -181,14 +181,14 @@ export class ProjectsService {
     return this.projects.list(query);
   }
 
-  /** @throws AppError 404 */
+  /** @throws AppError 404 for an unknown project */
   async get(id: string): Promise<ProjectEntity> {
     const row = await this.projects.findActive({ id });
     if (!row) throw projectNotFound();
     return row.project;
   }
 
-  /** Takes effect with the next request, on every replica. @throws AppError 404 */
+  /** Takes effect with the next request, on every replica. @throws AppError 404 for an unknown project */
   async updateProject(id: string, change: ProjectChange, actor: Actor = PLINTH): Promise<ProjectEntity> {
     const signing = await this.signing.prepare(id, change.settings?.jwt_algorithm);
     const entity = await this.projects.updateProject(
@@ -221,7 +221,7 @@ export class ProjectsService {
   /**
    * Deletes a project, its database and its roles. It no longer serves requests when this resolves.
    * @returns `deleting` while the database still exists: it is being dropped, or ProjectUpkeep will try again
-   * @throws AppError 404, or 409 while another request creates or deletes it
+   * @throws AppError 404 for an unknown project, 409 while another request creates or deletes it
    */
   async remove(id: string, actor: Actor = PLINTH): Promise<'deleted' | 'deleting'> {
     const entity = await this.get(id);

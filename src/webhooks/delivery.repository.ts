@@ -16,7 +16,7 @@ import {
 } from './delivery';
 import { HookStatements } from './hook-statements.service';
 
-/** Maximum bytes of payloads per query, which reads at least one delivery. */
+/** Maximum bytes of the payloads that a query reads, unless a single delivery has more. */
 const BATCH_BYTES = 262_144;
 const BATCH = 100;
 /** Maximum number of deliveries with the same key per query. */

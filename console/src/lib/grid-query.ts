@@ -201,7 +201,7 @@ export function rowParameters(primaryKey: readonly string[], row: Row): URLSearc
   return new URLSearchParams({ and: `(${conditions.join(',')})` });
 }
 
-/** Limit for the values in the address of a change, in characters. Servers and proxies limit addresses to 8 kB. */
+/** Maximum characters of the values in the URL of a change. Servers and proxies limit URLs to 8 kB. */
 const COMPARED_CHARACTERS = 1_500;
 
 /** PostgreSQL compares values of these types by `=`: numbers, booleans, times, texts, enums, uuid and jsonb. */

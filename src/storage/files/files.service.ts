@@ -117,7 +117,11 @@ export class FilesService {
     return folders;
   }
 
-  /** Changes name, bucket, type or metadata. @throws AppError 400, 403, 404, 409, 413, 415 */
+  /**
+   * Changes name, bucket, type or metadata.
+   * @throws AppError 400 for an invalid value, 403 if a policy refuses, 404 if there is no such file or bucket, 409 for a
+   *   taken name, 413 or 415 if the bucket does not accept the file
+   */
   async updateFile(caller: Caller, id: string, update: FileUpdate): Promise<ChangedFile> {
     const { bucket_name: bucketName, content_type: given, ...rest } = update;
     if (rest.filename !== undefined) assertFilename(rest.filename);
@@ -134,8 +138,8 @@ export class FilesService {
    * Applies a bucket's limits to a file that moves into it or gets another type; files that are in it already are not checked.
    * @param type the new type; default: unchanged
    * @param bucketName slug or name of the bucket to move to
-   * @returns the id of the bucket to move to; undefined: no move
-   * @throws AppError 404, 413, 415
+   * @returns the id of the bucket to move to; undefined if the file is not moved
+   * @throws AppError 404 if there is no such bucket, 413 or 415 if it does not accept the file
    */
   private async acceptingBucket(
     caller: Caller,
@@ -164,7 +168,8 @@ export class FilesService {
 
   /**
    * Creates another file of the same bytes; the caller owns it.
-   * @throws AppError 400, 403, 404, 409, 413, 415
+   * @throws AppError 400 for an invalid value, 403 if a policy refuses, 404 if there is no such file or bucket, 409 for a
+   *   taken name, 413 or 415 if the bucket does not accept the file
    */
   async copy(caller: Caller, id: string, copy: FileCopy): Promise<ChangedFile> {
     assertFilename(copy.filename);

@@ -103,14 +103,14 @@ export class NamedFilesService {
     await this.buckets.remove(caller, bucket);
   }
 
-  /** @throws AppError 400, 403, 404, 409, 413, 415 */
+  /** @throws AppError as updateFile() of FilesService */
   async moveFile(caller: Caller, from: FileAddress, to: FileAddress): Promise<ChangedFile> {
     const { id } = await this.get(caller, from);
     const bucket = to.bucket === from.bucket ? {} : { bucket_name: to.bucket };
     return this.filesById.updateFile(caller, id, { filename: to.filename, ...bucket });
   }
 
-  /** @throws AppError 400, 403, 404, 409, 413, 415 */
+  /** @throws AppError as copy() of FilesService */
   async copyFile(
     caller: Caller,
     from: FileAddress,

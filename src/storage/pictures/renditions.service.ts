@@ -81,7 +81,8 @@ export class RenditionsService implements OnApplicationShutdown {
   /**
    * @param transformation as returned by textOf()
    * @param isLost the rendition that was found before no longer has bytes
-   * @throws AppError 400, 413, 415, 503
+   * @throws AppError 400 for invalid options or a broken file, 413 for a file that is too large, 415 for another format, 503
+   *   if the picture cannot be made now
    */
   async rendition(
     project: Project,

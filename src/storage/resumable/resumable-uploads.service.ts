@@ -71,7 +71,10 @@ export class ResumableUploadsService {
     private readonly writer: UploadWriter,
   ) {}
 
-  /** @throws AppError 400, 403, 404, 413, 415, 429 */
+  /**
+   * @throws AppError 400 for invalid headers, 403 if a policy refuses, 404 if there is no such bucket, 413 or 415 if the
+   *   bucket does not accept the file, 429 for too many uploads
+   */
   async create(
     caller: Caller,
     given: Pick<NewResumableUpload, 'uploadMetadata' | 'concat' | 'upsert' | 'length'>,
