@@ -1,7 +1,8 @@
 /**
  * A year of an install: its clock and the clock of PostgreSQL jump by days, between which people sign up and in, write,
- * upload and delete, keys and certificates are rotated, backups made and pruned, and the version is upgraded three
- * times. PLINTH_YEAR_MINUTES is its real length.
+ * upload and delete, schedules run, all keys and certificates are rotated, bytes without a row swept, backups made,
+ * rehearsed and pruned, and the version is upgraded three times. Each project counts 10 GiB of files that do not exist.
+ * PLINTH_YEAR_MINUTES is its real length.
  */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -35,6 +36,14 @@ const KEEP = 2;
 const CERTIFICATE_DAYS = 220;
 const PASSWORD = 'correct horse';
 const CLIENTS = 4;
+const UPGRADES = 3;
+/** Bytes of files that each project counts from the beginning and does not have: 200 GiB in all. */
+const COUNTED = 10 * 1024 ** 3;
+/** In addition to COUNTED: a counter that drifts by a few files makes uploads fail. */
+const QUOTA_LEFT = 1024 * 1024;
+const FILE = 200_000;
+/** Longer than HISTORY_DAYS. */
+const OLD_HISTORY = `select count(*)::int as count from project_history where at < now() - interval '8 days'`;
 const SCHEMA = `create table notes (id int primary key, text text, at timestamptz default now());
   create table done (at timestamptz default now())`;
 
@@ -81,12 +90,16 @@ interface Sample {
     });
     const redis = await TestRedis.start();
     const receiver = await WebhookReceiver.start();
-    const later = buildLaterRelease(join(directory, 'later'));
+    const releases = Array.from({ length: UPGRADES }, (_, n) =>
+      buildLaterRelease(join(directory, `later-${n + 1}`), n + 1),
+    );
     const dataDir = join(directory, 'install');
     execFileSync('mkdir', [dataDir]);
     const database = new URL(postgres.url);
     database.pathname = '/plinth';
     let adminKey = 'year-platform-admin-key-0-0123456789';
+    let masterKey = 'year-master-key-0-0123456789-0123456789';
+    let otherMasterKey: string | undefined;
     let plinth: PlinthProcess | undefined;
     const install = (): PlinthProcess => plinth!;
     const start = async (own?: string): Promise<void> => {
@@ -97,7 +110,8 @@ interface Sample {
           ...clock.env,
           DATABASE_URL: database.href,
           REDIS_URL: redis.url,
-          MASTER_KEY: 'year-master-key-0123456789-0123456789',
+          MASTER_KEY: masterKey,
+          ...(otherMasterKey && { MASTER_KEY_OTHER: otherMasterKey }),
           PLATFORM_ADMIN_KEY: adminKey,
           AUTH_REQUESTS_PER_MINUTE: '1000000',
           BACKUP_PASSPHRASE: PASSWORD,
@@ -131,7 +145,8 @@ interface Sample {
     const projects: Project[] = [];
 
     const createProject = async (n: number): Promise<Project> => {
-      const wanted = { name: `Project ${n}`, slug: null, plan: 'enterprise' };
+      const settings = { storage_quota_bytes: COUNTED + QUOTA_LEFT };
+      const wanted = { name: `Project ${n}`, slug: null, plan: 'enterprise', settings };
       const { body } = await ok('create', () => admin().post('/admin/v1/projects', wanted));
       const { id, slug, anon_key: anon, service_role_key: service } = body;
       const path = `/admin/v1/projects/${id}`;
@@ -141,6 +156,10 @@ interface Sample {
       const schedule = { name: 'daily', cron: '0 3 * * *', sql: 'insert into done default values' };
       await ok('schedule', () => admin().post(`${path}/schedules`, schedule));
       await ok('bucket', () => as(service).post(`/p/${slug}/storage/buckets`, { name: 'box' }));
+      await postgres.query(
+        `insert into storage.usage (account, slot, bytes) values ('00000000-0000-0000-0000-000000000000', 0, ${COUNTED})`,
+        `plinth_${id}`,
+      );
       return { id, slug, anon, service };
     };
 
@@ -162,7 +181,7 @@ interface Sample {
         as(project.service).patch('/rest/v1/notes?id=gte.0', { text: 'y'.repeat(500) }),
       );
       const name = `file-${step}.txt`;
-      const send = () => upload(as(project.service), storage, 'box', 'z'.repeat(200_000), { name });
+      const send = () => upload(as(project.service), storage, 'box', 'z'.repeat(FILE), { name });
       const file = await ok('upload', send);
       const list = await ok('list', () => as(project.service).get(`${storage}/buckets/box/files`));
       const ids = ((list.body?.data?.files ?? list.body?.data ?? []) as { id: string }[]).map(({ id }) => id);
@@ -181,6 +200,41 @@ interface Sample {
       const rotated = await ok('rotate', () => admin().post(path, { grace_seconds: 0 }));
       if (rotated.status === 200)
         Object.assign(project, { anon: rotated.body.anon_key, service: rotated.body.service_role_key });
+    };
+
+    /** Bytes whose row an owner's SQL deleted. */
+    const sweep = async ({ id, slug, service }: Project): Promise<void> => {
+      const path = `/admin/v1/projects/${id}`;
+      const name = { name: 'lost.txt' };
+      const query = `delete from storage.files where filename = 'lost.txt'`;
+      await ok('upload', () => upload(as(service), `/p/${slug}/storage`, 'box', 'lost', name));
+      await ok('delete row', () => admin().post(`${path}/sql`, { query }));
+      const { body } = await ok('sweep', () => admin().post(`${path}/storage/sweep`));
+      expect(body.rows_without_bytes).toBe(0);
+      expect(body.removed_objects).toBeGreaterThanOrEqual(1);
+    };
+
+    /** Waits until no secret needs the previous master key. */
+    const rekeyed = (): Promise<void> =>
+      eventually(async () => {
+        const { body } = await ok('doctor', () => admin().post('/admin/v1/doctor', {}));
+        const found = body.findings.find(({ check }: { check: string }) => check === 'master_key');
+        expect(found?.message).toBe('no secret is encrypted under MASTER_KEY_OTHER');
+      }, BACKUPS_MS);
+
+    /** Replaces the certificate, the admin key and the master key, and starts the same or a later version. */
+    const renewInstall = async (quarter: number): Promise<void> => {
+      const passed = Math.round((clock.now().getTime() - Date.now()) / DAY_MS);
+      const validity = { days: passed + CERTIFICATE_DAYS, authority: tls };
+      const renewed = await issueCertificate(directory, 'server', ['127.0.0.1'], validity);
+      await postgres.renew(renewed);
+      expect(await install().end('SIGTERM')).toBe(0);
+      adminKey = `year-platform-admin-key-${quarter}-0123456789`;
+      otherMasterKey = masterKey;
+      masterKey = `year-master-key-${quarter}-0123456789-0123456789`;
+      await start(releases[Math.min(quarter, UPGRADES) - 1]);
+      await rekeyed();
+      await sweep(projects[quarter]!);
     };
 
     const sample = async (): Promise<Sample> => {
@@ -250,16 +304,8 @@ interface Sample {
         await new Promise((resolve) => setTimeout(resolve, 1_500));
         await Promise.all(Array.from({ length: CLIENTS }, work));
         for (let n = step % 5; n < PROJECTS; n += 5) await rotate(projects[n]!);
-        if (step % Math.ceil(STEPS / 4) === Math.ceil(STEPS / 4) - 1) {
-          // Every three months, replaces the certificate and the admin key, and starts the same or a later version.
-          const passed = Math.round((clock.now().getTime() - Date.now()) / 86_400_000);
-          const validity = { days: passed + CERTIFICATE_DAYS, authority: tls };
-          const renewed = await issueCertificate(directory, 'server', ['127.0.0.1'], validity);
-          await postgres.renew(renewed);
-          expect(await install().end('SIGTERM')).toBe(0);
-          adminKey = `year-platform-admin-key-${step + 1}-0123456789`;
-          await start(step * 2 > STEPS ? later : undefined);
-        }
+        const quarter = (step + 1) / Math.ceil(STEPS / 4);
+        if (Number.isInteger(quarter)) await renewInstall(quarter);
         while (performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 250));
         await backedUp();
         const taken = await sample();
@@ -280,6 +326,28 @@ interface Sample {
       const bad = runs.filter(({ status }) => status === 'failed');
       process.stdout.write(
         `runs: ${runs.length}, failed ${bad.length} ${JSON.stringify(bad.slice(0, 3))}, requests repeated: ${repeated}\n`,
+      );
+      for (const { id } of projects) {
+        const { body } = await ok('usage', () => admin().get(`/admin/v1/projects/${id}/usage`));
+        expect(body.quotas).toContainEqual(
+          expect.objectContaining({ name: 'storage_bytes', used: COUNTED + FILE }),
+        );
+        await eventually(async () => {
+          const check = await ok('check', () => admin().get(`/admin/v1/projects/${id}/storage/check`));
+          expect(check.body).toMatchObject({ objects: 1, rows_without_bytes: { count: 0 } });
+        });
+        const [ran] = await postgres.query<{ count: number }>(
+          'select count(*)::int as count from done',
+          `plinth_${id}`,
+        );
+        expect(ran!.count).toBeGreaterThan(STEPS / 2);
+        const query = `select later + later${UPGRADES} as sum from auth.users limit 1`;
+        const migrated = await ok('migrated', () => admin().post(`/admin/v1/projects/${id}/sql`, { query }));
+        expect(migrated.body.rows).toEqual([{ sum: 14 }]);
+      }
+      await eventually(
+        async () => expect(await postgres.query(OLD_HISTORY, 'plinth')).toEqual([{ count: 0 }]),
+        BACKUPS_MS,
       );
       expect([...new Set(failed)].slice(0, 10)).toEqual([]);
       const [, first] = samples as [Sample, Sample];

@@ -4,25 +4,23 @@ import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(__dirname, '../..');
-const LATER = '9990000000000-later.js';
-
 /** Adds a column to a table of every project. */
-const PROJECT_MIGRATION = `exports.Later9990000000000 = class Later9990000000000 {
-  name = 'Later9990000000000';
-  async up(runner) { await runner.query('alter table auth.users add column later integer not null default 7'); }
-  async down(runner) { await runner.query('alter table auth.users drop column later'); }
+const projectMigration = (name: string, later: string): string => `exports.${name} = class ${name} {
+  name = '${name}';
+  async up(runner) { await runner.query('alter table auth.users add column ${later} integer not null default 7'); }
+  async down(runner) { await runner.query('alter table auth.users drop column ${later}'); }
 }`;
 /** Adds a table to the platform database slowly. */
-const PLATFORM_MIGRATION = `exports.Later9990000000000 = class Later9990000000000 {
-  name = 'Later9990000000000';
+const platformMigration = (name: string, later: string): string => `exports.${name} = class ${name} {
+  name = '${name}';
   async up(runner) {
-    await runner.query('create table later (step integer primary key)');
+    await runner.query('create table ${later} (step integer primary key)');
     for (let step = 1; step <= 10; step += 1) {
-      await runner.query('insert into later values ($1)', [step]);
+      await runner.query('insert into ${later} values ($1)', [step]);
       await runner.query('select pg_sleep(0.05) as later');
     }
   }
-  async down(runner) { await runner.query('drop table later'); }
+  async down(runner) { await runner.query('drop table ${later}'); }
 }`;
 
 /** Whether the clone has the history of a commit. */
@@ -44,16 +42,20 @@ export function buildCommit(commit: string, folder: string): string {
 
 /**
  * A release after this one: the same build with one more migration of the platform, which adds the table `later` with ten
- * rows, and one of the projects, which adds `auth.users.later`.
+ * rows, and one of the projects, which adds `auth.users.later`. The release after it adds `later2` to both, and so on.
  * @returns the folder of the build
  */
-export function buildLaterRelease(folder: string): string {
+export function buildLaterRelease(folder: string, releases = 1): string {
   const build = join(folder, 'dist');
   cpSync(join(ROOT, 'dist'), build, { recursive: true });
   cpSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
   shareModules(folder);
-  writeFileSync(join(build, 'migrations/project', LATER), PROJECT_MIGRATION);
-  writeFileSync(join(build, 'migrations/platform', LATER), PLATFORM_MIGRATION);
+  for (let release = 1; release <= releases; release += 1) {
+    const [time, later] = [9_990_000_000_000 + release - 1, release === 1 ? 'later' : `later${release}`];
+    const file = `${time}-later.js`;
+    writeFileSync(join(build, 'migrations/project', file), projectMigration(`Later${time}`, later));
+    writeFileSync(join(build, 'migrations/platform', file), platformMigration(`Later${time}`, later));
+  }
   return build;
 }
 
