@@ -79,6 +79,18 @@ describe('a reservation', () => {
     expect(budget.stats().reserved).toBe(1);
   });
 
+  it('is admitted alone whatever its size where that is allowed, and leaves the rest to small ones', async () => {
+    const limits = { total: TOTAL, waitTimeoutMs: WAIT_TIMEOUT_MS, maxWaiting: 3 };
+    budget = new MemoryBudget({ ...limits, perReservation: Infinity, admitsAnyAlone: true });
+    const large = reserved(of('a'), TOTAL * 0.9);
+    const other = of('b', '192.0.2.2');
+    reserved(other, TOTAL / 20).release();
+    const next = budget.reserve(other, TOTAL * 2);
+    expect(next).toBeInstanceOf(Promise);
+    large.release();
+    (await next).release();
+  });
+
   it('does not grow into memory that is left for others', () => {
     reserved(of('b'), TOTAL / 3);
     const memory = reserved(of('a'), 1);

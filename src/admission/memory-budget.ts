@@ -16,6 +16,8 @@ export interface BudgetLimits {
   readonly maxWaiting: number;
   /** Maximum size of one reservation in bytes. Default: what one client may have when nothing else is reserved. */
   readonly perReservation?: number;
+  /** Whether a reservation may take more than its share, and than the total, when nothing else is reserved. */
+  readonly admitsAnyAlone?: boolean;
 }
 
 /** The errors for a reservation that is refused. */
@@ -172,6 +174,7 @@ export class MemoryBudget {
   }
 
   private hasRoom(parts: Parts, bytes: number): boolean {
+    if (this.limits.admitsAnyAlone && this.reserved === 0) return true;
     const free = this.limits.total - this.reserved - bytes;
     return free >= 0 && parts.every(([key, share]) => this.heldBy(key) + bytes <= share * free);
   }

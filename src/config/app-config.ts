@@ -30,6 +30,8 @@ export interface ServerConfig {
   readonly traceEndpoint: string | null;
   /** Bytes of memory that request bodies may take, all together. */
   readonly maxBufferedBytes: number;
+  /** Bytes of memory that PostgreSQL may take for the bodies of statements; Infinity: it has another machine. */
+  readonly maxStatementBytes: number;
   /** Bytes of a table REST result that is held, and of all of them together. */
   readonly maxResultBytes: number;
   readonly maxBufferedResultBytes: number;

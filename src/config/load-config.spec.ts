@@ -144,6 +144,15 @@ describe('loadConfig', () => {
     expect(loadConfig({ DATA_DIR, ...environment }).database.embeddedPort).toBe(port);
   });
 
+  it('limits the memory of statements where PostgreSQL shares the memory', () => {
+    const two = { WORKERS: '2', REDIS_URL: 'redis://cache.example' };
+    const limits = [{}, two, { DATABASE_URL: 'postgres://db.example/plinth' }].map(
+      (env) => loadConfig({ DATA_DIR, ...env }).server.maxStatementBytes,
+    );
+    expect(limits[1]).toBe(Math.floor(limits[0]! / 2));
+    expect(limits[2]).toBe(Infinity);
+  });
+
   it('makes the memory of all bodies large enough for the largest body', () => {
     const large = { MAX_BODY_SIZE: '100MiB' };
     expect(loadConfig({ DATA_DIR, ...large }).server.maxBufferedBytes).toBe(1_200 * 1024 * 1024);

@@ -35,8 +35,8 @@ export const OTHER_MASTER_KEY_FILE = 'master-key-other';
 const BODIES_OF_BUDGET = 12;
 /** Bodies may take a quarter of the memory of the machine or container, results that wait an eighth. */
 const [BODIES_PARTS, RESULTS_PARTS] = [4, 8];
-/** The embedded PostgreSQL shares the memory, and a statement takes 15 times the size of its body. */
-const EMBEDDED_PARTS = 8;
+/** The embedded PostgreSQL shares the memory: bodies may take an eighth, and its statements of them a quarter. */
+const [EMBEDDED_PARTS, STATEMENTS_PARTS] = [8, 4];
 /** Wrong passwords from one address without a delay. */
 const MIN_FAILURES = 3;
 /** A session ends after this many idle timeouts, even if it is used. */
@@ -200,6 +200,8 @@ function serverConfig(env: EnvironmentVariables, tuning: Tuning): ServerConfig {
       ),
       BODIES_OF_BUDGET * env.MAX_BODY_SIZE,
     ),
+    maxStatementBytes:
+      env.DATABASE_URL === undefined ? memoryBudget(Infinity, STATEMENTS_PARTS, env.WORKERS) : Infinity,
     maxResultBytes: env.MAX_RESULT_SIZE,
     maxBufferedResultBytes: Math.max(
       memoryBudget(

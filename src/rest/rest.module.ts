@@ -5,6 +5,7 @@ import { Metrics } from '../infra/metrics/metrics';
 import { ProjectsModule } from '../projects/projects.module';
 import { RestController } from './http/rest.controller';
 import { ResultBudget } from './respond/result-budget';
+import { StatementBudget } from './body/statement-budget';
 import { TableStreams } from './http/table-streams';
 
 function resultBudget(
@@ -25,6 +26,11 @@ function resultBudget(
   controllers: [RestController],
   providers: [
     TableStreams,
+    {
+      provide: StatementBudget,
+      inject: [SERVER_CONFIG],
+      useFactory: ({ maxStatementBytes }: ServerConfig) => new StatementBudget(maxStatementBytes),
+    },
     { provide: ResultBudget, inject: [SERVER_CONFIG, Metrics], useFactory: resultBudget },
   ],
 })

@@ -1,6 +1,7 @@
 /** `/rest/v1/<table>` and `/rest/v1/rpc/<function>`, and the same under `/p/<project_slug>`. */
 import { All, Controller, Inject, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import type { Reservation } from '../../admission/memory-budget';
 import { AdmissionGuard } from '../../access/admission.guard';
 import { ApiKeyGuard } from '../../access/api-key.guard';
 import { BearerGuard } from '../../access/bearer.guard';
@@ -9,6 +10,7 @@ import { contextOf } from '../../http/request-context';
 import { type BodyKind, BodyReader } from '../../http/bodies/body-reader';
 import { SERVER_CONFIG, type ServerConfig } from '../../config/app-config';
 import { MAX_FORM_BYTES } from '../body/form';
+import { StatementBudget } from '../body/statement-budget';
 import { DiskReserve } from '../../limits/disk-reserve.service';
 import { ProjectQuotas } from '../../limits/project-quotas.service';
 import type { MediaType, TargetKind } from '../grammar/rest-request';
@@ -34,6 +36,7 @@ export class RestController {
   constructor(
     private readonly rest: RestService,
     private readonly bodies: BodyReader,
+    private readonly statements: StatementBudget,
     private readonly results: ResultBudget,
     private readonly streams: TableStreams,
     private readonly quotas: ProjectQuotas,
@@ -82,11 +85,18 @@ export class RestController {
     const held = METHODS_WITH_BODY.has(method)
       ? await this.bodies.hold(request, this.kindOf(parsed.shape.contentType))
       : null;
+    let memory: Reservation | undefined;
     try {
+      if (held)
+        memory = await this.statements.reserve(
+          { account: project.id, address: request.ip ?? '' },
+          held.bytes,
+        );
       const facts = { method, path: pathInApi(path), headers };
       const sender = { caller, facts, context: contextOf(request) };
       await this.rest.answer(sender, parsed, held, new ResponseWriter(response, this.results));
     } finally {
+      memory?.release();
       held?.release();
     }
   }
