@@ -340,7 +340,8 @@ interface Sample {
           'select count(*)::int as count from done',
           `plinth_${id}`,
         );
-        expect(ran!.count).toBeGreaterThan(STEPS / 2);
+        // Each minute of the test has a due time or more, but the steps in which Plinth restarts.
+        expect(ran!.count).toBeGreaterThanOrEqual(MINUTES / 2);
         const query = `select later + later${UPGRADES} as sum from auth.users limit 1`;
         const migrated = await ok('migrated', () => admin().post(`/admin/v1/projects/${id}/sql`, { query }));
         expect(migrated.body.rows).toEqual([{ sum: 14 }]);
