@@ -1,6 +1,17 @@
 // The embedded PostgreSQL: first start, restart, kills at critical moments, mistakes of administrators.
 import { execFile, spawnSync } from 'node:child_process';
-import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -210,12 +221,21 @@ describe('EmbeddedPostgres', () => {
       }),
     ));
 
-  it('does not write statements of clients or their values to its log', () =>
+  it('does not write statements of clients or their values to its log, which remains small', () =>
     withCluster(async (dataDir) => {
-      await withPostgres({ dataDir }, async ({ url }) => {
+      const log = path.join(dataDir, 'postgres.log');
+      await withPostgres({ dataDir, logCheckMs: 20 }, async ({ url }) => {
         await expect(query(url, `select 'a secret'::int`)).rejects.toThrow('a secret');
+        expect(await readFile(log, 'utf8')).not.toContain('secret');
+        // A large log is emptied while PostgreSQL runs, which appends to it.
+        await appendFile(log, `${'x'.repeat(99)}\n`.repeat(110_000));
+        await until(async () => (await stat(log)).size < 1_000_000);
+        expect((await stat(`${log}.1`)).size).toBeGreaterThan(11_000_000);
+        await expect(query(url.replace(/:[^:@]+@/, ':wrong@'), 'select')).rejects.toThrow('password');
+        const written = await readFile(log, 'utf8');
+        expect(written).toMatch(/^2.*FATAL: +password authentication failed/m);
+        expect(written).not.toContain('xxx');
       });
-      expect(await readFile(path.join(dataDir, 'postgres.log'), 'utf8')).not.toContain('secret');
     }));
 
   itOnLinux('does not pass its environment to PostgreSQL', () =>

@@ -27,6 +27,7 @@ const READY_POLL_MS = 15;
 const RECOVERY_NOTICE_MS = 5_000;
 /** Another process can take a free port before PostgreSQL binds it. */
 const PORT_ATTEMPTS = 5;
+const LOG_CHECK_MS = 3_600_000;
 /** Bytes of a Unix socket's path that every system takes (unix(7): 107; macOS: 103). */
 const MAX_SOCKET_PATH = 103;
 /** Milliseconds for an end without a checkpoint. A process that was suspended ignores every signal except SIGKILL. */
@@ -41,6 +42,8 @@ export interface EmbeddedPostgresOptions {
   signal?: AbortSignal;
   /** PostgreSQL settings on top of the defaults, such as `{ fsync: 'off' }` for tests. */
   settings?: Settings;
+  /** Milliseconds between checks of the log's size; default: an hour. */
+  logCheckMs?: number;
   /** Called with a short message for each step that takes time. */
   onProgress?: (message: string) => void;
 }
@@ -87,6 +90,7 @@ export class EmbeddedPostgres {
       await endLeftovers(clusterDir, onProgress);
       const password = await prepareCluster(cluster);
       const { server, port } = await startServer(cluster, options);
+      keepLogSmall(log.file, server, options.logCheckMs ?? LOG_CHECK_MS);
       const url = `postgres://${SUPERUSER}:${password}@${HOST}:${port}/postgres`;
       return new EmbeddedPostgres(url, await socketDirectoryOf(clusterDir, port), server);
     } finally {
@@ -112,6 +116,12 @@ export class EmbeddedPostgres {
     this.stopping ??= stopServer(this.server);
     return this.stopping;
   }
+}
+
+function keepLogSmall(file: string, server: SupervisedProcess, everyMs: number): void {
+  // Without space or rights the log grows until the next check.
+  const timer = setInterval(() => void ServerLog.rotate(file).catch(() => undefined), everyMs).unref();
+  void server.exited.then(() => clearInterval(timer));
 }
 
 async function startServer(

@@ -1,9 +1,9 @@
 // PostgreSQL's log file, <data directory>/postgres.log. A file, not a pipe, so that a busy or killed Node process can
 // neither stall PostgreSQL nor lose its last messages.
-import { type FileHandle, open, readFile, rename, stat } from 'node:fs/promises';
+import { copyFile, type FileHandle, open, readFile, rename, stat, truncate } from 'node:fs/promises';
 import path from 'node:path';
 
-/** A larger log is renamed to postgres.log.1 at start, replacing the previous log. */
+/** A larger log becomes postgres.log.1, replacing the previous one. */
 const ROTATE_AT_BYTES = 10 * 1024 * 1024;
 
 const FAULT = /^.*?(?:FATAL|PANIC|initdb: error):\s*/;
@@ -19,9 +19,19 @@ export class ServerLog {
 
   static async open(dataDir: string): Promise<ServerLog> {
     const file = path.join(dataDir, 'postgres.log');
-    if ((await sizeOf(file)) > ROTATE_AT_BYTES) await rename(file, `${file}.1`);
+    if ((await sizeOf(file)) > ROTATE_AT_BYTES) await rename(file, previous(file));
     const handle = await open(file, 'a', 0o600);
     return new ServerLog(file, handle, await sizeOf(file));
+  }
+
+  /**
+   * Copies a large log and empties it, because the running PostgreSQL continues to append to the file that it has open. Messages
+   * of the milliseconds between the two are lost.
+   */
+  static async rotate(file: string): Promise<void> {
+    if ((await sizeOf(file)) <= ROTATE_AT_BYTES) return;
+    await copyFile(file, previous(file));
+    await truncate(file);
   }
 
   /** Descriptor for the program to write to. */
@@ -41,6 +51,8 @@ export class ServerLog {
     return this.handle.close();
   }
 }
+
+const previous = (file: string): string => `${file}.1`;
 
 async function sizeOf(file: string): Promise<number> {
   return stat(file).then(
