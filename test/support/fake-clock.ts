@@ -1,5 +1,5 @@
 /** A clock for several processes, which a test moves (libfaketime, Debian's package). Timers use the real time. */
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -21,7 +21,10 @@ export class FakeClock {
   private offset = 0;
 
   constructor() {
-    this.file = join(mkdtempSync(join(tmpdir(), 'plinth-clock-')), 'offset');
+    const directory = mkdtempSync(join(tmpdir(), 'plinth-clock-'));
+    // PostgreSQL reads it as another user.
+    chmodSync(directory, 0o755);
+    this.file = join(directory, 'offset');
     this.move(0);
   }
 
