@@ -132,7 +132,7 @@ describe.each(POLICY_SETS)('policies $title', (policySet) => {
   let scene: () => Promise<Scene>;
   beforeAll(async () => (scene = await prepare(policySet)));
 
-  it.each(shareOf(Object.keys(OPERATION_IDS) as Operation[], POLICY_SETS.indexOf(policySet), 2))(
+  it.each(shareOf(Object.keys(OPERATION_IDS) as Operation[], POLICY_SETS.indexOf(policySet), 3))(
     'answer %s by role',
     async (operation) => {
       const actual: Record<string, number> = {};
