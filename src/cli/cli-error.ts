@@ -1,7 +1,10 @@
 /** The `error` object of the server's response, as far as the command line reads it. */
 export interface ErrorAnswer {
   readonly code?: string;
-  readonly database?: { readonly location?: { readonly line: number; readonly column: number } | null };
+  readonly database?: {
+    readonly location?: { readonly line: number; readonly column: number } | null;
+    readonly hint?: string | null;
+  };
   readonly migration?: { readonly version: string; readonly name: string };
 }
 

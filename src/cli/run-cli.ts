@@ -1,4 +1,4 @@
-/** Parses the command line, runs one command, and turns an error into one line and an exit code. */
+/** Parses the command line, runs one command, and turns an error into a line, the database's hint and an exit code. */
 import { Command, CommanderError } from 'commander';
 import { isSystemError, messageOf } from '../common/errors/error-facts';
 import { PRODUCT } from '../config/product';
@@ -82,11 +82,12 @@ function explain(error: unknown, { out, err }: CliEnvironment, isJson: boolean):
   // Commander has written its message or the help already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT.usage;
   const message = plainMessage(error);
+  const answer = error instanceof CliError ? error.answer : undefined;
   if (isJson) {
-    const answer = error instanceof CliError ? error.answer : undefined;
     out(`${JSON.stringify({ error: answer ?? { message } }, null, 2)}\n`);
   }
-  err(`${message}\n`);
+  const hint = answer?.database?.hint;
+  err(`${message}\n${hint ? `Hint: ${hint}\n` : ''}`);
   return error instanceof CliError ? error.exitCode : EXIT.failed;
 }
 

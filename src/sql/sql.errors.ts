@@ -6,6 +6,10 @@ import { lineAndColumn, TextLocation } from '../common/text/sql-statements';
 /** Classes of SQLSTATEs that concern the server, not the SQL: connection, resources, shutdown. */
 const SERVER_CLASSES = new Set(['08', '53', '58', 'XX']);
 
+const POLICY_OF_VIEW =
+  'storage.objects is a view, which has no policies. Create the policy on storage.files: name is filename there, and bucket_id ' +
+  "the bucket's uuid, as in bucket_id = (select id from storage.buckets where name = 'avatars')";
+
 /**
  * The administrator's SQL failed and was rolled back. The response contains every field of the database's
  * error, because the SQL is the caller's own.
@@ -13,25 +17,33 @@ const SERVER_CLASSES = new Set(['08', '53', '58', 'XX']);
  */
 export function sqlFailed(error: DatabaseError, query: string): AppError {
   const position = error.position === undefined ? null : Number(error.position);
-  return failedAt(error, position, position === null ? null : lineAndColumn(query, position));
+  return failedAt(error, query, position, position === null ? null : lineAndColumn(query, position));
 }
 
 /** Like sqlFailed(), with the migration and a location in its script instead of a position. */
 export function migrationFailed(
   error: DatabaseError,
-  migration: { readonly version: string; readonly name: string },
+  { sql, version, name }: { readonly sql: string; readonly version: string; readonly name: string },
   location: TextLocation | null,
 ): AppError {
-  return failedAt(error, null, location, { migration: { version: migration.version, name: migration.name } });
+  return failedAt(error, sql, null, location, { migration: { version, name } });
+}
+
+/** PostgreSQL's hint, or for a policy of Supabase what to write instead of it. */
+function hintFor({ code, hint, message }: DatabaseError, query: string): string | null {
+  const isPolicy =
+    code === '42809' && message.includes('"objects"') && /\bstorage"?\."?objects\b/i.test(query);
+  return hint ?? (isPolicy ? POLICY_OF_VIEW : null);
 }
 
 function failedAt(
   error: DatabaseError,
+  query: string,
   position: number | null,
   location: TextLocation | null,
   extra: Readonly<Record<string, unknown>> = {},
 ): AppError {
-  const { code: sqlstate = 'XX000', message, detail, hint, constraint, column, table, schema, where } = error;
+  const { code: sqlstate = 'XX000', message, detail, constraint, column, table, schema, where } = error;
   const isServers = SERVER_CLASSES.has(sqlstate.slice(0, 2)) || sqlstate.startsWith('57P');
   return new AppError(isServers ? 503 : 400, sqlstate, message, {
     headers: isServers ? { 'Retry-After': '1' } : {},
@@ -40,7 +52,7 @@ function failedAt(
       database: {
         sqlstate,
         detail: detail ?? null,
-        hint: hint ?? null,
+        hint: hintFor(error, query),
         constraint: constraint ?? null,
         column: column ?? null,
         table: table ?? null,

@@ -160,8 +160,9 @@ describe('plinth project', () => {
     rmSync(directory, { recursive: true });
     const { out } = await run(['--json', 'project', 'sql', slug], { stdin });
     expect(JSON.parse(out).error.database.location).toEqual({ line: 3, column: 19 });
-    const raised = await run(['project', 'sql', slug, `do $$ begin raise 'no place'; end $$`]);
-    expect(raised).toEqual(failed('no place\n'));
+    const raising = `do $$ begin raise 'no place' using hint = 'elsewhere'; end $$`;
+    const raised = await run(['project', 'sql', slug, raising]);
+    expect(raised).toEqual(failed('no place\nHint: elsewhere\n'));
   });
 
   it('reports a missing file in one line', async () => {

@@ -257,6 +257,11 @@ describe('POST /projects/<id>/sql', () => {
       `do $$ begin raise exception 'no' using hint = 'yes'; end $$`,
       { sqlstate: 'P0001', hint: 'yes' },
     ],
+    [
+      'a policy of Supabase',
+      `create policy p on storage.objects for select using (bucket_id = 'avatars')`,
+      { sqlstate: '42809', hint: expect.stringContaining('Create the policy on storage.files') },
+    ],
     ['copying from the client', 'create table c (id int); copy c from stdin', { sqlstate: '57014' }],
     ['its own time-out', `set statement_timeout = '50ms'; select pg_sleep(5)`, { sqlstate: '57014' }],
   ])("answers 400 with the database's fields for %s, and keeps nothing", async (_kind, query, fields) => {
