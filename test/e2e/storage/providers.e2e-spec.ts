@@ -12,6 +12,7 @@ import {
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import sharp from 'sharp';
 import { ObjectAddress } from '../../../src/storage/providers/object-address';
 import { ObjectStore } from '../../../src/storage/providers/object-store';
 import { StorageSweep } from '../../../src/storage/sweep/storage-sweep.service';
@@ -176,6 +177,31 @@ describe.each(casesOf([...BUCKETS, DISK!], BUCKETS.length))('the storage on %s',
     const listed = await project.service.get(`${project.storage}/buckets/box/files`);
     expect(digest((await download(listed.body.data[0].id)).bytes)).toBe(digest(LARGE));
     await eventually(async () => expect(names()).toHaveLength(1));
+  });
+
+  it('takes a signed upload, and keeps the rendition of a picture with its file', async () => {
+    const url = `${plinth.baseUrl}/p/${project.slug}/storage/v1`;
+    const headers = project.service.headers;
+    const { body: signed } = await project.service.post(
+      `${project.storage}/v1/object/upload/sign/box/photo.jpg`,
+    );
+    const photo = await sharp({ create: { width: 80, height: 40, channels: 3, background: 'red' } })
+      .jpeg()
+      .toBuffer();
+    const sending = { method: 'PUT', headers: { 'content-type': 'image/jpeg' }, body: new Uint8Array(photo) };
+    expect((await fetch(url + signed.url, sending)).status).toBe(200);
+    expect(await sha256Of('photo.jpg')).toBe(digest(photo));
+    const [render, source] = ['render/image/authenticated', 'object/authenticated'];
+    const read = async (kind: string): Promise<Buffer> =>
+      Buffer.from(await (await fetch(`${url}/${kind}/box/photo.jpg?width=20`, { headers })).arrayBuffer());
+    const picture = await read(render);
+    expect(await sharp(picture).metadata()).toMatchObject({ format: 'jpeg', width: 20, height: 10 });
+    await eventually(async () => expect(names()).toHaveLength(2));
+    expect([digest(await read(render)), digest(await read(source))]).toEqual([
+      digest(picture),
+      digest(photo),
+    ]);
+    expect(names()).toHaveLength(2);
   });
 
   it('overwrites, copies, moves and deletes, and removes bytes without a file', async () => {
