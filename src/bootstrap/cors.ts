@@ -68,7 +68,7 @@ export function corsOptions(
   respond(null, { ...OPEN, allowedHeaders: allowed, preflightContinue: !isPreflight });
 }
 
-/** All headers that the client names, and the headers that CORS always allows. */
+/** All headers that the client asks for, and the headers that CORS always allows. */
 function allowedHeaders(requested: string | undefined): string {
   const own = (requested ?? '').split(',').map((name) => name.trim());
   return ['Authorization', ...own, 'Accept', 'Accept-Language', 'Content-Language']

@@ -78,7 +78,7 @@ function configureExpress(
     if (request.method === 'OPTIONS') await app.get(S3ErrorRenderer).complete(request.path, response);
     if (request.headers.origin !== undefined) contextOf(request).cors = await cors.decide(request);
   };
-  // Combines these in one middleware, because each middleware costs every request a microsecond.
+  // One middleware for all of this, because each middleware costs every request a microsecond.
   app.use((request: Request, response: Response, next: (error?: AppError) => void) => {
     closeLingering(request, response);
     const fault = headFault(request);

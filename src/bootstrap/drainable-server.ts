@@ -1,4 +1,4 @@
-/** An HTTP server with a graceful shutdown: requests in progress are completed, and new requests are refused. */
+/** An HTTP server with a graceful shutdown: it completes requests in progress, and refuses new requests. */
 import { type RequestListener, Server, type ServerOptions, type ServerResponse } from 'node:http';
 import { Server as ListeningServer, type Socket } from 'node:net';
 import { isLingering } from '../admission/lingering-close';

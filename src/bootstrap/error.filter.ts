@@ -65,7 +65,7 @@ export class ErrorFilter implements ExceptionFilter {
     respondOrAbort(error, renderer, request, response);
   }
 
-  /** Errors of the request are reported to valid callers only; others get 401 instead. */
+  /** Errors in the request are reported only to valid callers; other callers get 401 instead. */
   private async refusalBefore({ status }: AppError, { caller }: Request): Promise<AppError | null> {
     const isAboutRequest = status >= 400 && status < 500 && status !== 401;
     return isAboutRequest && caller ? this.callers.refusalOf(caller) : null;
@@ -81,7 +81,7 @@ export class ErrorFilter implements ExceptionFilter {
     const id = request.context?.id ?? null;
     const named = id === null ? '' : ` (request ${id})`;
     const line = `${request.method} ${routeOf(request)}${project}${named} ${error.status} ${codeOf(error)}`;
-    // Logged for debugging only: an administrator chose this state, and clients may retry as long as it lasts.
+    // Logged at the level debug only: an administrator chose this state, and clients may retry as long as it lasts.
     const isIntended = error.code === 'project_paused';
     if (error.status < 500 || isIntended) this.logger.debug(line);
     else this.logger.error(line + detailsOf(error), causeOf(error));

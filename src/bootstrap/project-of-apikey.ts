@@ -13,7 +13,10 @@ import { contextOf } from '../http/request-context';
 import { projectIdOf } from '../projects/s3-keys';
 import { accessKeyIdOf, encode } from '../storage/http/s3/signature';
 
-/** @param name S3_HOST @returns the bucket in front of it, or an empty string; null for other hosts */
+/**
+ * @param name S3_HOST @returns the bucket whose name precedes it in the request's host, or an empty string without a bucket; null
+ * for other hosts
+ */
 export function s3BucketOf(request: Request, name: string | null): string | null {
   const host = request.headers.host?.replace(/:\d+$/, '').toLowerCase() ?? '';
   if (name !== null && host.endsWith(`.${name}`)) return host.slice(0, -name.length - 1);

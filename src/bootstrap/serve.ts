@@ -80,7 +80,7 @@ export async function startDatabase(
       lost: postgres.gaveUp,
       archive: receiver,
       stop: async () => {
-        // Together, because PostgreSQL waits until the rest of its log was archived.
+        // Both at the same time, because PostgreSQL does not end until the rest of its log was archived.
         try {
           await Promise.all([receiver?.stop(), postgres.stop(), ballast.stop()]);
         } finally {
@@ -161,7 +161,7 @@ export const endLimitMs = ({ server: { shutdownDelayMs, shutdownTimeoutMs } }: A
   shutdownDelayMs + shutdownTimeoutMs + CLOSE_LIMIT_MS;
 
 /**
- * The same for a process whose successor serves already, so idle connections stay open for SHUTDOWN_TIMEOUT, and requests get
+ * As stopHttp(), for a process whose successor serves already: idle connections stay open for SHUTDOWN_TIMEOUT, and requests get
  * the same time again.
  */
 export async function retireHttp(

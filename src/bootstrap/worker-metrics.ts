@@ -1,6 +1,6 @@
 /**
- * The metrics of all processes (WORKERS). A worker that is scraped asks the first process, which asks every worker and sums up.
- * Counts of workers that have ended are kept, so that no counter decreases.
+ * * The metrics of all processes (WORKERS). A worker that is scraped asks the first process, which asks every worker and adds
+ * their values. Counts of workers that have ended are kept, so that no counter decreases.
  */
 import cluster, { type Worker } from 'node:cluster';
 import { AggregatorRegistry, type Counter } from 'prom-client';
@@ -119,7 +119,7 @@ export function shareMetrics(metrics: Metrics): void {
   });
 }
 
-/** Null if it takes longer. */
+/** Null if the work takes longer. */
 async function before<T>(limitMs: number, work: Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => {

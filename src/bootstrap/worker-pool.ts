@@ -17,7 +17,7 @@ const PING = 'ping';
 const PING_MS = 1_000;
 /** Milliseconds without an answer after which a worker counts as hung. */
 const HUNG_MS = 10_000;
-/** More than a worker needs to end on its own. */
+/** Milliseconds beyond the time that a worker needs to end on its own. */
 const KILL_MARGIN_MS = 5_000;
 
 /** The worker has printed the reason itself. */
@@ -33,7 +33,7 @@ export class WorkerPool {
   private replacing: Promise<void> | undefined;
   /** Ids of the workers that are started again if they end. */
   private readonly members = new Set<number>();
-  /** When each of them last answered, in milliseconds of the monotonic clock. */
+  /** The time of each worker's last answer, in milliseconds of the monotonic clock. */
   private readonly answeredAt = new Map<number, number>();
   private pinging: NodeJS.Timeout | undefined;
   private readonly metrics: WorkerMetrics;
@@ -50,8 +50,8 @@ export class WorkerPool {
   }
 
   /**
-   * Resolves when every worker listens.
-   * @throws WorkerFailedError if one ends before that; others run until stop()
+   * * Resolves when every worker listens.
+   * @throws WorkerFailedError if one ends before that; the other workers run until stop()
    */
   async start(): Promise<void> {
     cluster.on('exit', ({ id }) => {
@@ -66,9 +66,9 @@ export class WorkerPool {
   }
 
   /**
-   * Replaces the workers, one at a time, by new processes, which read the program and the settings again. A worker completes
+   * * Replaces the workers, one at a time, by new processes, which read the program and the settings again. A worker completes
    * its requests and ends once its successor serves, so no request fails. A second call during the first joins it.
-   * @throws WorkerFailedError if a new worker does not serve; the workers that were not replaced yet go on
+   * @throws WorkerFailedError if a new worker does not serve; the workers that were not replaced yet continue
    */
   replace(): Promise<void> {
     this.replacing ??= this.replaceEach().finally(() => (this.replacing = undefined));
@@ -121,7 +121,7 @@ export class WorkerPool {
       await serving(successor);
       this.add(successor);
       this.members.delete(id);
-      // The callback receives the error of a worker that ends at this moment.
+      // The callback receives the error if the worker ends at this moment.
       await ended(worker, () => worker.send(RETIRE, () => undefined));
     }
   }

@@ -64,7 +64,7 @@ class Delivery {
     readonly members: readonly Subscriber[],
   ) {}
 
-  /** Null if the subscriber did not ask for it. */
+  /** Null if the subscriber did not ask for such changes. */
   messageFor({ event, filter }: Subscriber): ChangeMessage | null {
     const { visible, columns, indexes } = this.checked;
     if (event !== '*' && event !== this.change.type) return null;

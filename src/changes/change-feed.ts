@@ -108,8 +108,8 @@ export class ChangeFeed implements OnApplicationBootstrap, OnApplicationShutdown
   }
 
   /**
-   * Checks a subscription as subscribe() does.
-   * @returns a function that begins it; no change is delivered before that resolves
+   * * Checks a subscription as subscribe() does.
+   * @returns a function that begins the subscription; no change is delivered before the function resolves
    */
   async prepare(
     given: ChangeSubscription,

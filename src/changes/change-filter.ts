@@ -24,7 +24,7 @@ export interface ChangeFilter {
   readonly fields: ReadonlySet<string>;
 }
 
-/** Matches the separator before the name and the operator of another filter. */
+/** Matches a separator that is followed by the name and the operator of another filter. */
 const JOINT = /[,&](?=(?:[^,&=()"]+=(?:not\.)?[a-z]+(?:\(\w+\))?\.|(?:not\.)?(?:and|or)=\())/;
 const MAX_LENGTH = 4_096;
 

@@ -28,7 +28,7 @@ const BATCH_CHANGES = 500;
 const BATCH_BYTES = 1024 * 1024;
 
 export interface StreamHandler {
-  /** Whether the change of the table at the position may have recipients. */
+  /** Whether the change of the table at this position may have recipients. */
   wants(relation: ChangedRelation, position: Position): boolean;
   onChanges(changes: readonly Change[]): Promise<void>;
   onTruncated(relations: readonly ChangedRelation[]): void;
@@ -37,9 +37,9 @@ export interface StreamHandler {
 }
 
 export class ChangeStream {
-  /** The last change that was handled, or a position without one. */
+  /** Position of the last change that was handled, or a position without a change. */
   done: Position;
-  /** The last change whose subscribers were determined. */
+  /** Position of the last change whose subscribers were determined. */
   begun: Position;
   private readonly relations = new Map<number, ChangedRelation>();
   private columns = 0;
@@ -162,7 +162,7 @@ export class ChangeStream {
     this.handler.onDone();
   }
 
-  /** Without changes, the log of other databases need not be kept either. */
+  /** Without changes in this database, the log of the changes of other databases need not be kept either. */
   private onKeepalive(message: Buffer): void {
     if (!this.isOpen && this.batch.length === 0 && this.messages.isEmpty) {
       const sent = sentUpTo(message);

@@ -32,7 +32,7 @@ export interface ChangeMessage {
 export type GapReason = 'gap' | 'session_ended' | 'forbidden' | 'unavailable';
 
 export interface Gap {
-  /** Public. */
+  /** The text is shown to the client. */
   readonly message: string;
   /** The position of the last change before it. */
   readonly position: string | null;
@@ -42,7 +42,7 @@ export interface Gap {
 }
 
 export interface ChangeListener {
-  /** The client. Listeners that were added together are called for a change without yielding to the event loop. */
+  /** The client. Listeners that were added together for one client are called for a change without yielding to the event loop. */
   readonly client: object;
   onChange(message: ChangeMessage): void;
   onGap(gap: Gap): void;

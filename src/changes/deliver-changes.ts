@@ -4,7 +4,7 @@ import type { Change, ChangedRelation, Subscriber } from './change';
 import type { ChangeBatch } from './change-batch';
 import { isAfter } from './position';
 
-/** Limits without yielding to the event loop: messages, their bytes, and subscribers that are examined. */
+/** Limits for the work between two yields to the event loop: messages, their bytes, and subscribers that are examined. */
 const MAX_TURN_MESSAGES = 500;
 const MAX_TURN_BYTES = 256 * 1024;
 const MAX_TURN_SUBSCRIBERS = 5_000;
@@ -58,7 +58,7 @@ export async function deliverAll(
       }
 }
 
-/** What was done since the event loop could do other work. */
+/** The work that was done since the last yield to the event loop. */
 class Turn {
   subscribers = 0;
   private messages = 0;

@@ -1,8 +1,8 @@
 /**
- * One temporary slot on each database server, the seed, from which the anchors of feeds are copied. The creation of a slot waits
- * for all transactions that write anywhere on the server, so the owner of one project could block the feeds of all others. A copy
- * does not wait. An old seed is replaced instead of advanced: to advance it, PostgreSQL would decode all of the server's log,
- * which cost a fifth of the throughput of inserts. It ends with its session.
+ * * One temporary slot on each database server, the seed, from which the anchors of feeds are copied. The creation of a slot
+ * waits for all transactions that write anywhere on the server, so the owner of one project could block the feeds of all others.
+ * A copy does not wait. An old seed is replaced instead of advanced: to advance it, PostgreSQL would decode all of the server's
+ * log, which cost a fifth of the throughput of inserts. A seed ends with its session.
  */
 import { randomBytes } from 'node:crypto';
 import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
@@ -17,7 +17,7 @@ import { UPKEEPS } from './project-feed';
 const SEED_PREFIX = `${SLOT_PREFIX}seed_`;
 /** Milliseconds: the creation waits for transactions that write. */
 const CREATION_MS = 10 * 60_000;
-/** The same for a seed that replaces another, whose log is kept until then. */
+/** As CREATION_MS, for a seed that replaces another seed, whose log is kept until then. */
 const RENEWAL_MS = 60_000;
 /** Share of the log that a slot may keep, after which a seed is replaced: an anchor that is copied from it has to decode as much. */
 const FRESH_SHARE = 1 / 64;
@@ -94,7 +94,7 @@ export class FeedSeeds implements OnApplicationBootstrap, OnApplicationShutdown 
     }
   }
 
-  /** A seed of another process is enough. */
+  /** It is enough if another process has a seed. */
   private async keepSeed(seed: Seed): Promise<void> {
     const { client, name } = seed;
     const { rows } = await client.query<{ may: boolean; bytes: number | null; hasOther: boolean }>(FACTS, [
@@ -115,7 +115,7 @@ export class FeedSeeds implements OnApplicationBootstrap, OnApplicationShutdown 
   }
 }
 
-/** The seed stays if transactions keep its successor waiting. */
+/** The old seed stays if transactions keep its successor waiting. */
 async function renew(seed: Seed): Promise<void> {
   const { client, name } = seed;
   const next = newName();

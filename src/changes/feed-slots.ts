@@ -21,7 +21,7 @@ export const PUBLICATION = 'supabase_realtime';
 /** Milliseconds: a slot that is not a copy waits for the end of all transactions that write. */
 const SLOT_MS = 15_000;
 const APPLICATION = 'plinth-feed';
-/** A slot of that name exists, or the source was dropped or is not in the required state. */
+/** Another process was faster: a slot of that name exists, or the source was dropped or is not in the required state. */
 const BEATEN = new Set(['42710', '42704', '55000']);
 const CONFIGURATION_LIMIT = '53400';
 const ATTEMPTS = 5;
@@ -50,8 +50,8 @@ const FACTS = `select pg_catalog.current_setting('wal_level') as level,
 export const SLOT_PREFIX = 'plinth_feed_';
 
 /**
- * A slot of any database of the server, of which others may be copies: the catalog that it keeps is that of the whole server. $2: the
- * most bytes of the log that it may keep.
+ * * A slot of any database of the server, of which others may be copies: the catalog that it keeps is that of the whole server.
+ * $2: the maximum number of bytes of the log that it may keep.
  */
 export const COPY_SOURCE = `select slot_name from pg_catalog.pg_replication_slots
   where pg_catalog.starts_with(slot_name::pg_catalog.text, '${SLOT_PREFIX}') and plugin operator(pg_catalog.=) 'pgoutput'
@@ -137,7 +137,7 @@ export class FeedSlots {
     try {
       if ((await connection.query(copy)).length === 0)
         await connection.query(`select pg_catalog.pg_create_logical_replication_slot(${anchor}, 'pgoutput')`);
-      // A copy begins before: pgoutput fails on changes that are older than the publication.
+      // A copy begins earlier, and pgoutput fails on changes that are older than the publication.
       else await connection.query(advanceTo(quoteLiteral(now), anchor));
     } catch (error) {
       // Another process of the installation created it first, or the slot that was copied has changed or ended.
@@ -205,7 +205,7 @@ export class FeedSlots {
   }
 }
 
-/** @param position SQL of the end of the log that is released @param name SQL */
+/** @param position SQL: the position up to which the log is released @param name SQL */
 const advanceTo = (position: string, name: string): string =>
   `select pg_catalog.pg_replication_slot_advance(slot_name, ${position}::pg_catalog.pg_lsn)
    from pg_catalog.pg_replication_slots

@@ -17,8 +17,8 @@ export class FeedSweep implements OnApplicationShutdown {
   constructor(private readonly servers: ServersService) {}
 
   /**
-   * Slots that are idle now and still later have no reader.
-   * @param keptMs in which clients may return
+   * * Slots that are idle now and still later have no reader.
+   * @param keptMs milliseconds during which clients may return
    */
   start(keptMs: number): void {
     void this.listIdle().then((before) => {

@@ -13,10 +13,10 @@ import type { FeedSlots, OpenSlot } from './feed-slots';
 import { isAfter, positionText, upTo } from './position';
 import type { RowCheck } from './row-check.service';
 
-/** How often the log is released while it is kept. */
+/** How many times the log is released during the time for which it is kept. */
 export const UPKEEPS = 6;
 const RETRY_MS = [200, 500, 1_000, 2_000, 5_000] as const;
-/** The position of a subscriber that was notified of missed changes. */
+/** The position of a subscriber that was notified that it missed changes. */
 const FORGOTTEN = 0n;
 
 export interface FeedParts {
@@ -37,7 +37,7 @@ export interface FeedParts {
 interface Served {
   readonly stream: ChangeStream;
   readonly subscribers: Set<Subscriber>;
-  /** The end of the log when it was opened. It may begin before, for subscribers that return. */
+  /** The end of the log when it was opened. The stream may begin earlier, for subscribers that return. */
   readonly now: bigint;
 }
 
@@ -66,14 +66,14 @@ export class ProjectFeed {
   }
 
   /**
-   * Sends the subscriber changes after its position, or after the position of the one that it replaces.
+   * * Sends the subscriber changes after its position, or after the position of the subscriber that it replaces.
    * @throws AppError 503 when the server cannot stream changes
    */
   async add(subscriber: Subscriber, former?: Subscriber): Promise<void> {
     clearTimeout(this.parting);
     this.parting = undefined;
     if (former) {
-      // The current batch goes to the former subscriber, and is not read again. Its failure is that of the stream.
+      // The current batch goes to the former subscriber, and is not read again. If the batch fails, the stream fails.
       await this.delivering.catch(() => undefined);
       if (this.main) settle(former, this.main);
       [subscriber.after, subscriber.hasBegun] = [former.after, former.hasBegun];
@@ -98,7 +98,7 @@ export class ProjectFeed {
     if (this.subscribers === 0 && !this.isClosed) this.park();
   }
 
-  /** Ends everything in this process. @param dropsSlot releases the log */
+  /** Ends everything in this process. @param dropsSlot true: drops the slot too, so that the log is no longer kept */
   async close(gap: Omit<Gap, 'position'> | null, dropsSlot: boolean): Promise<void> {
     this.isClosed = true;
     clearInterval(this.upkeep);
@@ -197,7 +197,7 @@ export class ProjectFeed {
         else this.abandon(group);
       }
     }
-    // Without a stream to join, they wait for the next one.
+    // Without a stream to join, late subscribers wait for the next stream.
     for (const one of this.late) this.waiting.add(one);
     this.late.clear();
     if (this.waiting.size > 0) void this.reopen();
@@ -327,7 +327,7 @@ export class ProjectFeed {
     }
   }
 
-  /** The server keeps too much of its log: subscribers that return have to read the rows again. */
+  /** The server keeps too much of its log, so it is released: subscribers that return have to read the rows again. */
   private async giveUp(drop: () => Promise<void>): Promise<void> {
     const { main } = this;
     this.main = null;

@@ -11,7 +11,10 @@ import type { ChangedRelation } from './change';
 import { type ChangeFilter, compileFilters, type FilterScope } from './change-filter';
 import { policySql, type TableRights } from './table-rights';
 
-/** Bytes of checked rows. A type of the owner may print any number of them, and no client could keep up. */
+/**
+ * Maximum number of bytes of the rows that are checked together. A type of the owner may print any number of bytes, and no client
+ * could keep up.
+ */
 export const MAX_RESULT = 48 * 1024 * 1024;
 
 /** A row to be checked: the new or the former version. */
@@ -30,14 +33,14 @@ export interface Work {
   readonly caller: Caller;
   readonly rights: TableRights;
   readonly relation: ChangedRelation;
-  /** The relation as table REST knows it, for filters; null without any. */
+  /** The relation as table REST knows it, for filters; null if there are no filters. */
   readonly planned: {
     readonly relation: Relation;
     readonly scope: FilterScope;
   } | null;
 }
 
-/** @param payload of the rows */
+/** @param payload the rows, as payloadOf() makes them */
 export function statementOf(work: Work, payload: string, filters: readonly ChangeFilter[]): Statement {
   const { rights, relation, planned } = work;
   const { text: conditions, values } =

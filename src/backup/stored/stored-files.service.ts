@@ -45,7 +45,7 @@ export class StoredFiles {
     const [store, keys] = [await this.destination.store(), await this.keysOf(projectId)];
     const last = this.newestList(store, projectId, keys);
     const writer = await StoreWriter.begin(this.destination, projectId, keys, last, totals);
-    // A failed store stops reading; its own error gives the reason.
+    // A failed store stops reading; the store's own error gives the reason.
     const list = new PassThrough().on('error', () => undefined);
     const saved = store.put(addressOf(projectId, 'lists', runId), sealed(list, keys.lists));
     saved.catch(() => undefined);
@@ -64,7 +64,10 @@ export class StoredFiles {
     }
   }
 
-  /** Removes the lists of archives that were removed, and the contents that no other list names. @returns how many contents, and their bytes */
+  /**
+   * Removes the lists of archives that were removed, and the contents that no other list names. @returns the number of removed
+   * contents, and their bytes
+   */
   async prune(projectId: string, runIds: readonly string[]): Promise<{ count: number; bytes: number }> {
     // A process that took over a backup waits until this process has noticed the loss of its lock.
     let isHeld = true;
@@ -93,7 +96,7 @@ export class StoredFiles {
     return new StoreKeys((await this.registry.get(projectId)).dataSecret);
   }
 
-  /** Empty if there is none. */
+  /** Yields nothing if there is no list. */
   private async *newestList(
     store: ObjectStore,
     projectId: string,

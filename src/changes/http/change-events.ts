@@ -40,7 +40,7 @@ export class ChangeEvents {
     this.response.req.resume();
   }
 
-  /** Waits for a slow client: the rows may exceed the limit of waiting bytes. @param json is altered */
+  /** Waits for a slow client: the rows may exceed the limit of waiting bytes. @param json its bytes are altered */
   async sendRow(json: Buffer): Promise<void> {
     const slices = new Slices();
     this.isWriting = true;
@@ -89,7 +89,7 @@ export class ChangeEvents {
     });
   }
 
-  /** Ends the response with a reason, or in the middle of a row without one: the client drops the partial event. */
+  /** Ends the response with a reason. In the middle of a row it ends without one, and the client drops the partial event. */
   refuse(reason: string, message: string): void {
     if (!this.isWriting)
       this.write('system', JSON.stringify({ status: 'closed', reason, message, position: null }));

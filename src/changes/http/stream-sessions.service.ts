@@ -16,7 +16,7 @@ interface Watched {
   readonly caller: Caller;
   readonly apikey: string;
   readonly bearer: string;
-  /** Milliseconds since the epoch: of the token and of named keys. */
+  /** The end of the token or of the named key, in milliseconds since the epoch. */
   readonly expires: number;
   /** The revision of the project in which the credentials were valid. */
   revision: string;
@@ -38,7 +38,7 @@ export class StreamSessions implements OnApplicationShutdown {
     private readonly credentials: SocketCredentials,
   ) {}
 
-  /** @param request with the credentials of the caller @returns ends the watch */
+  /** @param request the request with the caller's credentials @returns ends the watch */
   watch(caller: Caller, request: Request, onEnded: (message: string) => void): () => void {
     const { exp } = caller.tokenClaims;
     const ends = [
