@@ -31,7 +31,7 @@ export class AdminClient {
   /** The operations. Failures are thrown as CliError, so a result has data: dataOf(). */
   readonly api: Client<paths>;
   private readonly bases: readonly string[];
-  /** The address that answered last. */
+  /** The address that answered the last request. */
   private reached = '';
 
   constructor(
@@ -179,7 +179,7 @@ export async function dataOf<T>(result: Promise<{ data?: T }>): Promise<T> {
   return (await result).data as T;
 }
 
-/** For a name with several addresses, the error is an AggregateError without a message. */
+/** For a name with several addresses, Node's error is an AggregateError without a message. */
 function brokenOff(base: string, error: unknown): CliError {
   return new CliError(
     `${base} closed the connection: ${messageOf(error) || (codeOf(error) ?? '')}`,

@@ -83,7 +83,7 @@ export async function writeWhole(path: string, write: (file: Writable) => Promis
   }
 }
 
-/** Verifies an archive while it passes through. `verified` rejects when it is damaged; the bytes pass on in any case. */
+/** Verifies an archive while it passes through. `verified` rejects when it is damaged; the bytes are passed on in any case. */
 export function verifying(passphrase: string): { passing: Transform; verified: Promise<VerifiedArchive> } {
   const copy = new PassThrough();
   copy.on('error', () => undefined);

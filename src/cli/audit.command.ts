@@ -66,7 +66,7 @@ function addVerify(audit: Command, context: CommandContext): void {
     });
 }
 
-/** Slice by slice, until the end of the chain or the first fault. */
+/** Verifies the chain slice by slice, until its end or the first fault. */
 async function verifyAll(
   context: CommandContext,
   head: string | undefined,

@@ -97,7 +97,7 @@ function addRehearse(backup: Command, context: CommandContext): void {
 
 type Subject = Schema<'BackupSubjectResponse'>;
 
-/** @param before waits until a later one of each of these has finished */
+/** @param before the last rehearsals: waits until each of their subjects has finished a later rehearsal */
 async function rehearsals(
   context: CommandContext,
   { project_id: id, physical }: Schema<'BackupRequestDto'>,
@@ -215,7 +215,7 @@ function rowOfSubject(subject: Subject): Readonly<Record<string, unknown>> {
   };
 }
 
-/** Of an incremental archive. */
+/** The stored files of an incremental archive. */
 function filesOf(stored: Schema<'BackupRunResponse'>['stored']): Readonly<Record<string, unknown>> {
   return stored ? { files: sizeOf(stored.bytes), copied: sizeOf(stored.copied_bytes) } : {};
 }

@@ -143,7 +143,7 @@ async function backUp(
   const target = `${source}?compression=${compressionOf(path)}`;
   const response = await context.server.stream('GET', target, { headers: headersFor(passphrase) });
   const progress = progressOf(context, `Backing up ${slug}`, null);
-  // The failed projects are listed only at the end of an install's archive.
+  // Verified while it is written, because the archive of an install lists the projects that failed only at its end.
   const check = isInstall ? verifying(passphrase) : null;
   const streams = [response, progress, ...(check ? [check.passing] : []), ...encrypting];
   if (path === '-') await pipeline([...streams, context.environment.stdout], { end: false });
@@ -193,7 +193,10 @@ function addVerify(backup: Command, context: CommandContext, physical: PhysicalC
     });
 }
 
-/** Opens the store at the destination of scheduled backups, which has the files of incremental archives; null without a destination. */
+/**
+ * Opens the store at the destination of scheduled backups, where the files of incremental archives are; null without a
+ * destination.
+ */
 function openerFor(context: CommandContext, { identityFile }: IdentityOption): StoreOpener | null {
   const { backups } = context.environment.localInstall();
   if (backups === null) return null;

@@ -75,7 +75,7 @@ async function schemaOfMigrations(
   }
 }
 
-/** Reads the members of the schema only, and so does not verify the archive. */
+/** Reads only the members with the schema, and so does not verify the archive. */
 async function schemaOfArchive(path: string): Promise<SchemaObjects> {
   const members = new ArchiveReader(createReadStream(path)).members();
   const dumps: string[] = [];

@@ -23,7 +23,7 @@ export function table(rows: readonly Row[], columns?: readonly string[]): string
   return `${[line(names), line(widths.map((width) => '-'.repeat(width))), ...cells.map(line)].join('\n')}\n`;
 }
 
-/** `name  value` lines. */
+/** Lines of the form `name value`. */
 export function list(record: Row): string {
   const entries = Object.entries(record);
   const width = Math.max(0, ...entries.map(([name]) => name.length));

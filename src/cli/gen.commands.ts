@@ -41,7 +41,7 @@ export function addGenCommands(program: Command, context: CommandContext): void 
     });
 }
 
-/** Prints the types, or with a file the outcome. */
+/** Prints the types or, if they are written to a file, the outcome. */
 async function show(text: string, { output, lang, role }: Options, context: CommandContext): Promise<void> {
   if (output === undefined) return context.print({ lang, role, types: text }, () => text);
   const changed = await writeIfChanged(output, text);

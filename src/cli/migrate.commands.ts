@@ -138,7 +138,7 @@ function assertRunnable(
   }
 }
 
-/** A request for each migration, so that each can have the size of a request, and progress is visible. */
+/** Sends a request for each migration, so that each can have the size of a request, and progress is visible. */
 async function applyEach(
   context: CommandContext,
   id: string,
@@ -190,7 +190,7 @@ function send(
   });
 }
 
-/** The server cancels a dry run without a client; else it completes the migration that it has begun. */
+/** The server cancels a dry run when its client disconnects; otherwise it completes the migration that it has begun. */
 function interrupted(files: readonly MigrationFile[], { dryRun, timeout = 600 }: UpOptions): CliError {
   const outcome = dryRun
     ? 'nothing was applied.'

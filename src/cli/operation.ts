@@ -36,11 +36,11 @@ type OptionText = readonly [flags: string, description?: string, complete?: (opt
 interface Details<R extends Route> {
   /** Keyed by the member of the request that the option sets; with a leading hyphen, only for `input`. */
   readonly options?: { readonly [Name in keyof Input<R> | `-${string}`]?: OptionText };
-  /** The request, made of the options and of arguments that are not part of the path. */
+  /** Makes the request of the options and of the arguments that are not part of the path. */
   readonly input?: (given: Values, args: Arguments, context: CommandContext) => object | Promise<object>;
   /** Converts an argument to its value in the path. */
   readonly placed?: (argument: string, context: CommandContext) => Promise<string>;
-  /** Printed with --json in place of the answer. */
+  /** With --json, this is printed in place of the answer. */
   readonly result?: (args: Arguments) => object;
   /** Default: a table of the items, or a list of the members. */
   readonly text?: (answer: Answer<R>, args: Arguments) => string;

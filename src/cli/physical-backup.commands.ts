@@ -64,7 +64,7 @@ async function verifyInstall(
   context.print(report, () => `The backup is intact.\n${list(report)}`);
 }
 
-/** Copies archived files back, for a database that was recovered by other tools. */
+/** Copies archived files back, for a database that was recovered with other tools. */
 async function restoreFiles(context: CommandContext, filesAt: string): Promise<void> {
   const { storage } = context.environment.localInstall();
   const target = targetOf(filesAt, '--files-at');
@@ -127,7 +127,7 @@ function reportOf(
 
 type Report = Readonly<Record<string, string | number | null>>;
 
-/** Without a time zone, a time would mean that of this machine. */
+/** Without a time zone, the time would be in the zone of this machine. */
 const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:\d\d)$/;
 
 function targetOf(until: string, option: string): RecoveryTarget {

@@ -123,7 +123,7 @@ export const PROJECT_COMMANDS: Commands = {
   }),
 };
 
-/** A taken slug, with the options that choose another slug. */
+/** The error for a taken slug, with the options that choose another slug. */
 function withOptions(error: unknown): unknown {
   if (!(error instanceof CliError) || error.answer?.code !== 'project_already_exists') return error;
   return new CliError(`${error.message} (--slug, --generate-slug)`, error.exitCode, error.answer);

@@ -10,7 +10,7 @@ export interface RequestOptions {
   readonly method: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** A stream in place of `body`, opened once the server has accepted the connection. */
+  /** A stream that is sent in place of `body`, opened once the server has accepted the connection. */
   readonly openBody?: () => Readable;
   /** Closes the connection; the request rejects with an AbortError. */
   readonly signal?: AbortSignal;
@@ -19,14 +19,14 @@ export interface RequestOptions {
 /** Milliseconds after which the system checks that an idle connection still lives. */
 const KEEP_ALIVE_MS = 30_000;
 
-/** Rejects with the error of the connection. A response that arrives before the body was sent is a response. */
+/** Rejects with the error of the connection. A response counts even if it arrives before the whole body was sent. */
 export function sendRequest(
   url: string,
   { method, headers, body, openBody, signal }: RequestOptions,
 ): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
     const send = url.startsWith('https:') ? https.request : http.request;
-    // A server that refuses a streamed body early answers before the connection ends only if that is kept alive.
+    // If the server refuses a streamed body early, its answer is read only on a connection that is kept alive.
     const agent = openBody ? {} : { agent: false };
     const request = send(url, { method, headers, signal, ...agent });
     request.once('response', resolve).on('error', reject);

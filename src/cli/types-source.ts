@@ -34,7 +34,7 @@ export class TypesSource {
     return document;
   }
 
-  /** The types if they changed since the last call. @throws CliError */
+  /** The types if they have changed since the last call, else null. @throws CliError */
   async readChange(): Promise<ProjectText | null> {
     const { lang } = this.options;
     const path = `/p/${encodeURIComponent(this.project.slug)}/types.ts?lang=${encodeURIComponent(lang)}`;

@@ -15,7 +15,7 @@ type Format = (row: JsonObject, options: FormatOptions) => JsonObject | null;
 /** The end of the ban of a user who was disabled without an end. */
 const FOREVER = '9999-12-31T00:00:00Z';
 
-/** The columns of auth.users; `identities` are rows of auth.identities. Texts of CSV hold JSON. */
+/** The columns of auth.users; `identities` are rows of auth.identities. In CSV, columns are texts with JSON. */
 function fromSupabase(row: JsonObject): JsonObject | null {
   if (row.deleted_at) return null;
   const identities = listIn(row.identities).map((one) => ({
@@ -183,7 +183,7 @@ export function firebaseParameters(text: string): string | null {
     : null;
 }
 
-/** Auth0's export of passwords: a JSON object a line. */
+/** A line of Auth0's export of passwords, which has one JSON object on each line. */
 export function auth0Hash(row: JsonObject): [id: string, hash: string] | null {
   const id = objectIn(row._id).$oid ?? row.user_id;
   const hash = row.passwordHash ?? row.password_hash;

@@ -32,7 +32,7 @@ export interface ServerConfig {
   readonly maxBufferedBytes: number;
   /** Bytes of memory that PostgreSQL may take for the bodies of statements; Infinity: it has another machine. */
   readonly maxStatementBytes: number;
-  /** Bytes of a table REST result that is held, and of all of them together. */
+  /** Bytes of one table REST result that is held in memory, and of all of them together. */
   readonly maxResultBytes: number;
   readonly maxBufferedResultBytes: number;
   /** Minimum rate of a body: bytes a second, on average over each window of milliseconds. */
@@ -79,7 +79,7 @@ export interface SecretsConfig {
   readonly metricsToken: string | null;
 }
 
-/** Common to the providers that are reached over HTTP. */
+/** Settings of all providers that are reached over HTTP. */
 export interface RemoteStoreConfig {
   readonly bucket: string;
   /** Prefix of every object's name: empty, or with a slash at its end. */
@@ -106,7 +106,7 @@ export interface S3Config extends RemoteStoreConfig {
 /** A virus scanner. */
 export interface ClamdConfig {
   readonly address: { readonly host: string; readonly port: number } | { readonly path: string };
-  /** Milliseconds for a file, with the time that it waits for its turn. */
+  /** Milliseconds for scanning a file, with the time that the file waits for its turn. */
   readonly timeoutMs: number;
 }
 
@@ -134,7 +134,7 @@ export interface StorageConfig {
 
 /** Scheduled backups. */
 export interface BackupConfig {
-  /** Null: BACKUP_PASSPHRASE is not set. */
+  /** Null if BACKUP_PASSPHRASE is not set. */
   readonly passphrase: string | null;
   /** Public keys of age for which backups are encrypted as a whole; none: they are not. */
   readonly recipients: readonly string[];
@@ -157,13 +157,13 @@ export interface PasswordConfig {
 
 /** Limits on guessing and flooding (docs/reference/auth.md). */
 export interface AuthConfig {
-  /** Wrong passwords for one account without a delay; then each further one waits longer. */
+  /** Wrong passwords for one account that cause no delay. After these, each wrong password makes the next attempt wait longer. */
   readonly failuresPerAccount: number;
-  /** The same for one client address, over all accounts. */
+  /** As failuresPerAccount, for one client address over all accounts. */
   readonly failuresPerAddress: number;
   /** Requests a minute from one client address to each of sign-up and the endpoints around mails. */
   readonly requestsPerMinute: number;
-  /** Mails to one address on request of anybody before each further one has to wait. */
+  /** Mails to one address that anybody may request without a delay. After these, each further mail has to wait. */
   readonly mailsPerHour: number;
   /** Hosts that may have private addresses and plain HTTP: `host` or `host:port`. */
   readonly allowedHosts: readonly string[];
@@ -232,7 +232,7 @@ export interface StaffLdapConfig {
 
 /** Space on the disks of this machine, in bytes. */
 interface DiskConfig {
-  /** Kept free; 0: none. */
+  /** Bytes that are kept free; 0: none. */
   readonly reserveBytes: number;
   /** Size of the file that is removed when PostgreSQL has no space; 0: none. */
   readonly ballastBytes: number;

@@ -13,7 +13,7 @@ import type { Tuning } from './tuning';
  */
 const MAX_ARCHIVE = 160_000 * 1024 * 1024;
 
-/** For a configuration without faults. */
+/** The configuration must have no faults. */
 export function backupConfig(env: EnvironmentVariables, dataDir: string, tuning: Tuning): BackupConfig {
   const url = backupUrl(env) as StoreUrl;
   return {
@@ -79,7 +79,7 @@ export function backupFaults(env: EnvironmentVariables): string[] {
   return [...faults, ...storeFaults(env, 'BACKUP_URL', url)];
 }
 
-/** @param url null for a text of another form */
+/** @param url null for a text that is no such URL */
 function storeFaults(env: EnvironmentVariables, setting: StoreSetting, url: StoreUrl | null): string[] {
   if (!url) return [`${setting} must have a form such as ${STORE_FORM}`];
   const faults = url.faults();
@@ -91,7 +91,7 @@ function storeFaults(env: EnvironmentVariables, setting: StoreSetting, url: Stor
     : [];
 }
 
-/** Null for a BACKUP_URL of another form. */
+/** Null for a BACKUP_URL that cannot be parsed. */
 function backupUrl(env: EnvironmentVariables): StoreUrl | null {
   const { BACKUP_URL: text, DATA_DIR } = env;
   return text === undefined

@@ -1,9 +1,9 @@
-/** How many connections to projects' databases a process may open by default, and how much memory its budgets may have. */
+/** How many connections to projects' databases a process may open by default, and how much memory its budgets may use. */
 import { totalmem } from 'node:os';
 
 /** Bytes of the machine's memory for each connection: a backend takes 3 to 10 MB, and most of the memory has other uses. */
 const MEMORY_FOR_EACH = 32 * 1024 * 1024;
-/** For all processes together. */
+/** The minimum for all processes together. */
 const MIN_CONNECTIONS = 80;
 /** More connections would help only if more than 250 projects were in use in the same second. */
 const MAX_CONNECTIONS = 250;
@@ -24,7 +24,10 @@ export function defaultConnections(
   return Math.floor(all / Math.min(processes, MIN_CONNECTIONS / 10));
 }
 
-/** A share of the memory for each of several processes, up to a maximum. @param most bytes @param parts of the memory */
+/**
+ * A share of the memory for each of several processes, up to a maximum. @param most the maximum in bytes @param parts the share
+ * is one of this many parts of the memory
+ */
 export function memoryBudget(
   most: number,
   parts: number,

@@ -1,7 +1,7 @@
 /** A directory of the configuration that cannot be used. */
 import { isSystemError } from '../common/errors/error-facts';
 
-/** Clearer than Node's messages: it reports "file already exists" for a file in place of a directory. */
+/** Clearer than Node's messages, which report "file already exists" for a file in place of a directory. */
 const REASONS: Readonly<Record<string, (path: string) => string>> = {
   EEXIST: (path) => `${path} is not a directory`,
   ENOTDIR: (path) => `${path} is not a directory`,

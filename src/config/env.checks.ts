@@ -94,7 +94,7 @@ function address(schemes: readonly string[], example: string): PropertyDecorator
   );
 }
 
-/** Whether it is an address of the scheme whose escapes are right. */
+/** Whether the value is an address of the scheme, with valid percent-encoding. */
 export function isAddress(value: string, scheme: string): boolean {
   const single = withHostList(value);
   if (!value.toLowerCase().startsWith(`${scheme}://`) || !URL.canParse(single)) return false;

@@ -50,7 +50,7 @@ export class EnvironmentVariables {
   /** TCP port of the embedded PostgreSQL on 127.0.0.1; 0 for any free one. Default: PORT + 10000. */
   @IsOptional() @Port(1_024) EMBEDDED_DATABASE_PORT?: number;
 
-  /** Free space of the disk that uploads, restores and other large writes leave. */
+  /** Free space that uploads, restores and other large writes must leave on the disk. */
   @SizeInBytes(0) DISK_RESERVE = 256 * 1024 * 1024;
 
   /** Size of a file that is removed when PostgreSQL has no space. */
@@ -59,7 +59,7 @@ export class EnvironmentVariables {
   /** Directory to which the write-ahead log of the embedded PostgreSQL is archived; default: it is not archived. */
   @IsOptional() @IsString() WAL_ARCHIVE_DIR?: string;
 
-  /** Connections of each process; default: by the machine's memory, or 80 with DATABASE_URL. */
+  /** Connections of each process; default: depends on the machine's memory, or 80 with DATABASE_URL. */
   @IsOptional() @WholeNumber(4, 10_000) DATABASE_MAX_CONNECTIONS?: number;
 
   @WholeNumber(1, 1_000) DATABASE_PROJECT_CONNECTIONS = 12;
@@ -78,7 +78,7 @@ export class EnvironmentVariables {
 
   @IsOptional() @Secret(32) MASTER_KEY?: string;
 
-  /** A second key, of which secrets are re-encrypted under MASTER_KEY. */
+  /** A second key: secrets that are encrypted under it are re-encrypted under MASTER_KEY. */
   @IsOptional() @Secret(32) MASTER_KEY_OTHER?: string;
 
   /** Bearer token that reads GET /metrics, in addition to PLATFORM_ADMIN_KEY; default: none. */
@@ -90,7 +90,7 @@ export class EnvironmentVariables {
   /** Public keys of age, for which backups are encrypted as a whole. */
   @IsOptional() @IsString() BACKUP_RECIPIENTS?: string;
 
-  /** File with the private keys that open them. */
+  /** File with the private keys that open encrypted backups. */
   @IsOptional() @IsString() BACKUP_IDENTITY_FILE?: string;
 
   /** Extensions that a restore may create, in addition to trusted extensions. */
@@ -157,8 +157,8 @@ export class EnvironmentVariables {
   @WholeNumber(0, 3_600) SHUTDOWN_DELAY = 0;
 
   /**
-   * Requests per minute from one client address to each of sign-up and the endpoints that mail or take a mailed token. Wrong
-   * passwords from one address are delayed after a sixth of it.
+   * * Requests per minute from one client address to each of sign-up and the endpoints that mail or take a mailed token. Wrong
+   * passwords from one address are delayed after a sixth of this number.
    */
   @WholeNumber(1, 1_000_000) AUTH_REQUESTS_PER_MINUTE = 300;
 
@@ -167,7 +167,7 @@ export class EnvironmentVariables {
   @Form(HOST_LIST, 'hosts such as keycloak.internal or 10.0.0.5:8080, separated by commas')
   AUTH_ALLOWED_HOSTS?: string;
 
-  /** The same for webhooks. */
+  /** Hosts in the same form, for webhooks. */
   @IsOptional()
   @Form(HOST_LIST, 'hosts such as hooks.internal or 10.0.0.5:8080, separated by commas')
   WEBHOOK_ALLOWED_HOSTS?: string;
@@ -181,7 +181,10 @@ export class EnvironmentVariables {
   /** Range API of Have I Been Pwned, a mirror of it, or a file of hashes, for projects with `refuse_breached_passwords`. */
   @HttpUrlOrFile() BREACHED_PASSWORDS_URL = 'https://api.pwnedpasswords.com/range/';
 
-  /** Seconds without a request after which the session of a staff member at the administration ends; at the latest after 21 times as long. */
+  /**
+   * Seconds without a request after which the session of a staff member at the administration ends. After 21 times as long, it
+   * ends in any case.
+   */
   @WholeNumber(60, 2_592_000) STAFF_SESSION_IDLE = 28_800;
 
   /** Quotas of the projects of each plan, as in docs/reference/scaling.md; default: none. */

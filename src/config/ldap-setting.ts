@@ -14,7 +14,7 @@ export interface LdapSetting {
   readonly group_base_dn?: string;
   readonly group_filter?: string;
   readonly group_attribute?: string;
-  /** Like that of SAML. */
+  /** In the same form as for SAML. */
   readonly attribute_mapping?: object;
   /** Domains whose addresses the directory proves. */
   readonly domains?: readonly string[];

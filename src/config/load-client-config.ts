@@ -22,7 +22,7 @@ export interface ClientConfig extends ServerAddress {
 }
 
 export interface Credential {
-  /** `token`: of a staff member; `key`: PLATFORM_ADMIN_KEY. */
+  /** `token`: a staff member's token; `key`: PLATFORM_ADMIN_KEY. */
   readonly kind: 'token' | 'key';
   readonly secret: string;
 }
@@ -97,7 +97,7 @@ export function loadLocalConfig(environment: Environment): LocalConfig {
 export const backupPassphrase = (environment: Environment): string | null =>
   validateEnvironment(environment).BACKUP_PASSPHRASE ?? null;
 
-/** For whom backups are encrypted, and the file with the keys that open them. @throws ConfigError */
+/** The recipients for whom backups are encrypted, and the file with the keys that open them. @throws ConfigError */
 export const backupAgeKeys = (environment: Environment): AgeConfig =>
   ageConfig(validateEnvironment(environment));
 

@@ -29,7 +29,7 @@ const EMBEDDED_PORT_DISTANCE = 10_000;
 const LAST_PORT = 65_535;
 /** File of the generated PLATFORM_ADMIN_KEY in the data directory. */
 export const ADMIN_KEY_FILE = 'platform-admin-key';
-/** File of MASTER_KEY_OTHER in that directory, if no variable sets it. */
+/** File of MASTER_KEY_OTHER in the data directory, if no variable sets it. */
 export const OTHER_MASTER_KEY_FILE = 'master-key-other';
 /** A body takes up to six times its size in memory, and one client may have half of the budget. */
 const BODIES_OF_BUDGET = 12;
@@ -163,7 +163,7 @@ export function loadConfig(
   });
 }
 
-/** For a configuration without faults. */
+/** The configuration must have no faults. */
 export function storageOf(env: EnvironmentVariables, dataDir: string, tuning: Tuning): StorageConfig {
   const files = storageConfig(env, filesUrl(env) as StoreUrl, dataDir, tuning);
   return { ...files, archive: fileArchive(env, dataDir, tuning) };

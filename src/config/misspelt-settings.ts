@@ -6,7 +6,7 @@ import { settingOf } from './setting-files';
 /** Number of letters that may differ. Shorter names resemble too many others. */
 const MAX_DISTANCE = 2;
 const MIN_LENGTH = 6;
-/** Variables of other programs do not begin like this. */
+/** Variables of other programs do not begin with these prefixes. */
 const OWN_PREFIXES = ['SMTP_', 'STORAGE_', 'STAFF_', 'EMBEDDED_DATABASE_'];
 
 /** @returns one line for each such variable; the values are not shown */

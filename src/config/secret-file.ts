@@ -56,7 +56,7 @@ export function writeSecret(path: string, secret: string): void {
   renameSync(writeDraft(path, secret), path);
 }
 
-/** A complete file next to the one that it becomes. */
+/** Writes the secret to a temporary file next to the final file. */
 function writeDraft(path: string, secret: string): string {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}`;

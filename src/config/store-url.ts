@@ -77,7 +77,7 @@ export class StoreUrl {
     return faults.map((fault) => `${this.setting}: ${fault}`);
   }
 
-  /** @param timeoutMs without an answer, or without progress, of a remote store */
+  /** @param timeoutMs milliseconds without an answer or progress after which a request to a remote store fails */
   place(dataDir: string, timeoutMs: number): Place {
     const { provider, setting: diskSetting } = this;
     return {
@@ -126,7 +126,7 @@ export class StoreUrl {
     return `${this.url.host}${decodeURIComponent(this.url.pathname)}`;
   }
 
-  /** As given, or as of the files. */
+  /** The part as given, or else that of the store of the files. */
   private part(name: string): string | null {
     return this.own(name) ?? this.base?.part(name) ?? null;
   }

@@ -17,7 +17,7 @@ export interface Tuning {
   failuresPerAccount: number;
   /** Wrong passwords from one client address before each further attempt must wait, as a share of AUTH_REQUESTS_PER_MINUTE. */
   failureShare: number;
-  /** Mails to one address on request of anybody before each further one must wait. */
+  /** Mails to one address that anybody may request before each further mail must wait. */
   mailsPerHour: number;
   /** Milliseconds without a response or progress after which a request to gcs or s3 counts as failed. */
   storageTimeoutMs: number;
@@ -30,12 +30,14 @@ export interface Tuning {
   bodyTimeoutMs: number;
   /** Bytes of memory for all request bodies of a process; 12 times MAX_BODY_SIZE if that is more. */
   bufferedBodies: number;
-  /** The same for results that wait to be sent; `resultsOfBudget` times MAX_RESULT_SIZE if that is more. */
+  /**
+   * Bytes of memory for all results of a process that wait to be sent; `resultsOfBudget` times MAX_RESULT_SIZE if that is more.
+   */
   bufferedResults: number;
   resultsOfBudget: number;
   /** Milliseconds of the write-ahead log that is kept for subscribers of changes that return. */
   changeLogMs: number;
-  /** Bytes of it that a database server may keep for a project. */
+  /** Bytes of the write-ahead log that a database server may keep for a project. */
   changeLogBytes: number;
 }
 

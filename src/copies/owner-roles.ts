@@ -51,7 +51,7 @@ export interface ArchivedRoles extends OwnerRoles {
 
 const GRANTABLE = ['CONNECT', 'CREATE', 'TEMPORARY'];
 
-/** @param client of the admin role on the source, in another database */
+/** @param client connected as the admin role on the source, in another database */
 export async function readOwnerRoles(client: Client, project: Names): Promise<OwnerRoles> {
   const known = [project.ownerRole, project.loginRole];
   const names = (await rolesOf(client, project)).filter((name) => !known.includes(name));
@@ -97,8 +97,8 @@ async function readMemberships(
 }
 
 /**
- * The roles and rights that the owner of a restored project can create on this server.
- * @param client of the admin role
+ * * The roles and rights that the owner of a restored project can create on this server.
+ * @param client connected as the admin role
  * @param renamed new names of the project's roles by their old ones
  * @returns skipped: a line about each role and membership that is left out
  * @throws AppError 400 when the server lacks roles that privileges name, or is too old for those of the owner
@@ -155,8 +155,8 @@ export async function existingRoles(client: Client, names: readonly string[]): P
 }
 
 /**
- * Creates the roles without any rights, so that a dump can name them.
- * @param client of the admin role; the owner was not admitted yet (DatabaseProvisioner.admitOwner)
+ * * Creates the roles without any rights, so that a dump can name them.
+ * @param client connected as the admin role; the owner was not admitted yet (DatabaseProvisioner.admitOwner)
  */
 export async function createOwnerRoles(client: Client, owner: string, { roles }: OwnerRoles): Promise<void> {
   if (roles.length === 0) return;
@@ -167,8 +167,8 @@ export async function createOwnerRoles(client: Client, owner: string, { roles }:
 }
 
 /**
- * Gives the roles their attributes, memberships and privileges.
- * @param client of the admin role; the owner was admitted
+ * * Gives the roles their attributes, memberships and privileges.
+ * @param client connected as the admin role; the owner was admitted
  */
 export async function completeOwnerRoles(
   client: Client,

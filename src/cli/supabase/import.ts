@@ -21,10 +21,10 @@ export interface ImportRequest {
   readonly url: string;
   /** Id or slug. */
   readonly project: string;
-  /** Null: no files. */
+  /** Null if files are not imported. */
   readonly files: FileSource | null;
   readonly existing: 'skip' | 'update';
-  /** Changes nothing; without a project the schema is not tried. */
+  /** True: changes nothing. Without a project, the schema is not tried either. */
   readonly isRehearsal: boolean;
 }
 
@@ -267,7 +267,7 @@ class Import {
   }
 }
 
-/** Reads to the end even if the other side fails: a COPY that is not read blocks its connection. */
+/** Reads to the end even if the target fails: a COPY that is not read blocks its connection. */
 async function passOn(from: Readable, to: Writable): Promise<void> {
   const ended = finished(to);
   let isOpen = true;

@@ -1,7 +1,7 @@
 /**
- * Policies of Supabase's storage.objects and storage.buckets as those of storage.files and storage.buckets. PostgreSQL itself
- * finds the columns: the policy is made on a table with Supabase's columns, these get unmistakable names, and the expressions
- * that PostgreSQL then prints have them.
+ * Converts policies of Supabase's storage.objects and storage.buckets to policies of storage.files and storage.buckets.
+ * PostgreSQL itself finds the columns: the policy is created on a table with Supabase's columns, which are then renamed to
+ * unmistakable names, and the expressions that PostgreSQL prints contain these names.
  */
 import { randomBytes } from 'node:crypto';
 import { quoteIdentifier } from '../../database/sql/identifier';

@@ -15,7 +15,7 @@ const USER_COLUMNS: Readonly<Record<string, string>> = {
   phone_confirmed_at: 'phone_verified_at',
 };
 const COLUMN = Object.keys(USER_COLUMNS).join('|');
-/** Columns that no other table has. */
+/** A column that no other table has. */
 const OWN_COLUMN = 'raw_user_meta_data|raw_app_meta_data';
 
 const ENTRY = /^--\n-- Name: ([^\n]*); Type: ([A-Z ]+); Schema: ([^\n]*); Owner: [^\n]*\n--\n\n/gm;

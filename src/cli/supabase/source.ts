@@ -223,7 +223,7 @@ export class SupabaseSource {
     );
   }
 
-  /** Statements that grant the roles of the API the privileges that they have, and revoke all others. */
+  /** Statements that grant the roles of the API their present privileges, and revoke all others. */
   async privileges(): Promise<string[]> {
     const statements = await this.list<{ text: string }>(PRIVILEGES, [this.schemas, API_ROLES]);
     return statements.map(({ text }) => text);

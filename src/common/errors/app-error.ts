@@ -12,7 +12,7 @@ export interface DatabaseErrorFields {
   readonly column: string | null;
 }
 
-/** A client gets the database's fields, the headers and, in areas that support them, the further members. */
+/** The fields of the database, the headers and, in areas that support them, the further members are sent to the client. */
 export interface AppErrorDetails {
   /** Reason phrase of HTTP/1.1 in place of the standard one: visible ASCII and spaces. */
   readonly statusText?: string;

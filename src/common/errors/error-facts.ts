@@ -1,4 +1,4 @@
-/** Facts of a caught value, whose type nothing guarantees. */
+/** Reads members of a caught value, whose type nothing guarantees. */
 
 /** `ENOENT` of Node, `23505` of PostgreSQL; undefined without a code. */
 export function codeOf(error: unknown): string | undefined {

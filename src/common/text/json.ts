@@ -3,7 +3,7 @@
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 export type JsonObject = { [key: string]: JsonValue };
 
-/** Undefined for text that is not JSON; no JSON text has that value. */
+/** Undefined for text that is not JSON; no JSON text stands for undefined. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

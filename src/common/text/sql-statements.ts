@@ -32,17 +32,17 @@ const TOKEN = new RegExp(
 const STEP = 64;
 
 /**
- * Statements in order; pieces without any word or symbol, such as a comment at the end, are left out. A script of a megabyte
+ * * Statements in order; pieces without any word or symbol, such as a comment at the end, are left out. A script of a megabyte
  * takes up to a second, so it is split in slices.
- * @param most statements to find: at most one more is returned
+ * @param most the number of statements to find: at most one more is returned
  */
 export function splitStatements(script: string, most = Infinity): Promise<SqlStatement[]> {
   return inSlices(splitting(script, most));
 }
 
 /**
- * The beginning of a script in one line, without the values of strings and without comments, which may hold secrets.
- * @param most characters of the script to read
+ * * The beginning of a script in one line, without the values of strings and without comments, which may hold secrets.
+ * @param most the number of characters of the script to read
  */
 export function withoutStrings(script: string, most: number): string {
   const isPairCut = isLeadingSurrogate(script.charCodeAt(most - 1));

@@ -37,7 +37,7 @@ export class CopyFrames {
     return { rows: chunk.subarray(0, kept), rest: null };
   }
 
-  /** @returns the position of its end */
+  /** @returns the position of the end of the head */
   private readHead(chunk: Buffer, at: number): number {
     const copied = chunk.copy(this.head, this.headBytes, at);
     this.headBytes += copied;

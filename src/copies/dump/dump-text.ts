@@ -32,7 +32,7 @@ export interface DumpTarget {
 
 /** Bytes of a section that are changed in one piece. */
 const PIECE = 512 * 1024;
-/** Characters of an object from which on its definition may be divided. */
+/** Characters from which on the definition of an object may be divided. */
 const LONG_OBJECT = 4 * PIECE;
 const BEGIN_OF_OBJECT = '\n--\n-- Name: ';
 

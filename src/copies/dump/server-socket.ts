@@ -10,10 +10,13 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** SSLRequest (PostgreSQL manual, 54.7): its length and its code. */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 const ACCEPTED = 'S'.charCodeAt(0);
-/** Offered over TLS only: libpq refuses the offer on a connection that it does not encrypt itself. It ignores names it does not know. */
+/**
+ * Servers offer it over TLS only, and libpq refuses the offer on a connection that it does not encrypt itself. libpq ignores
+ * names that it does not know.
+ */
 const [CHANNEL_BINDING, UNKNOWN] = ['SCRAM-SHA-256-PLUS', 'SCRAM-SHA-256-NONE'];
 
-/** @throws Error when the server, of several hosts the primary, cannot be reached, or refuses TLS */
+/** @throws Error when the server (the primary, if there are several hosts) cannot be reached, or refuses TLS */
 export async function openServerSocket(
   config: HostListConfig & { readonly host: string; readonly port: number },
 ): Promise<Duplex> {

@@ -14,7 +14,7 @@ import { CopyOut } from '../copy/copy-out';
 import type { SnapshotLimits } from './snapshot-limits';
 
 /**
- * Values that COPY prints and reads depend on these settings, which an owner may change. The same as pg_dump's.
+ * * Values that COPY prints and reads depend on these settings, which an owner may change. The values are those of pg_dump.
  * transaction_timeout exists from PostgreSQL 17 on.
  */
 export const TEXT_FORMAT = `
@@ -27,7 +27,7 @@ export const TEXT_FORMAT = `
 /** Sequences that one query reads. */
 const SEQUENCES_PER_QUERY = 200;
 
-/** Not temporary, not of the system, and not of the schema of Plinth's event triggers. */
+/** SQL: a schema that is neither temporary nor PostgreSQL's own, nor the schema of Plinth's event triggers. */
 const IN_SCHEMA = `n.nspname !~ '^pg_' and n.nspname not in ('information_schema', 'plinth')`;
 const OF_EXTENSION = `exists (select from pg_catalog.pg_depend d where d.classid = 'pg_catalog.pg_class'::regclass
   and d.objid = c.oid and d.deptype = 'e')`;
