@@ -9,7 +9,7 @@ export function withoutName({ name: _name, ...statement }: Statement): Statement
 }
 
 export interface Statement extends PipelineStatement {
-  /** It may end sessions: the answer waits until replicas refuse them too. */
+  /** True: the statement may end sessions, so the answer waits until replicas refuse them too. */
   readonly endsSessions?: boolean;
   /** Milliseconds after which the session of its batch is ended, regardless of its statement: for systemBatch(). */
   readonly endsAfterMs?: number;

@@ -38,5 +38,5 @@ export async function writeClientAuthentication(
   await rename(draft, path.join(clusterDir, FILE));
 }
 
-/** @param directory the cluster's, as PostgreSQL reaches it */
+/** @param directory the directory of the cluster, as PostgreSQL reaches it */
 export const hbaSetting = (directory: string): string => `hba_file=${path.join(directory, FILE)}`;

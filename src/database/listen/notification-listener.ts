@@ -27,7 +27,7 @@ export class NotificationListener {
   private since: number | null = null;
   private lostAt: number | null = null;
   private stopped = false;
-  /** Statements are sent one at a time: the next version of pg queues none. */
+  /** Statements are sent one at a time: the next version of pg no longer queues them. */
   private turn: Promise<unknown> = Promise.resolve();
 
   /** @param channel a constant of the code, never text from outside */

@@ -199,6 +199,7 @@ function reasonOf(error: unknown): string {
   // Node gives an AggregateError without a message when all addresses of a name refuse the connection.
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ');
   if (!(error instanceof Error)) return String(error);
-  // Without a code of the system or of PostgreSQL, the other side closed, did not answer or spoke another protocol.
+  // Without a code of the system or of PostgreSQL, the other side closed the connection, did not answer, or spoke another
+  // protocol.
   return codeOf(error) === undefined ? `${error.message} (is it a PostgreSQL server?)` : error.message;
 }

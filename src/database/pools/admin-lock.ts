@@ -15,7 +15,7 @@ const END_HOLDERS = `select pg_terminate_backend(l.pid) from pg_locks l
     and not r.rolsuper and not r.rolcreatedb
     and (pg_has_role(r.oid, 'USAGE') or pg_has_role('pg_signal_backend', 'USAGE'))`;
 
-/** @returns whether there were any */
+/** @returns whether there were such sessions */
 export async function endForeignHolders(client: Client, key: string): Promise<boolean> {
   const { rowCount } = await client.query(END_HOLDERS, [key]);
   return (rowCount ?? 0) > 0;

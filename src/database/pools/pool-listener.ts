@@ -39,7 +39,7 @@ export class PoolListener {
     }
   }
 
-  /** The connection is closed. */
+  /** Called when the connection is closed. */
   leave(connection: PooledConnection): void {
     if (this.connection !== connection) return;
     this.connection = null;

@@ -50,7 +50,7 @@ export class Pool {
     while (this.waiting[0] && this.waiting[0].until <= now) this.waiting.shift()?.reject(poolExhausted());
   }
 
-  /** The oldest request for this database; other requests have newer credentials, or need another server. */
+  /** Refuses the oldest request for this database; other requests have newer credentials, or need another server. */
   refuseOne(database: ProjectDatabase, error: Error): void {
     const index = this.waiting.findIndex((waiter) => waiter.database === database);
     if (index >= 0) this.waiting.splice(index, 1)[0]?.reject(error);
@@ -93,11 +93,11 @@ interface LowPriorityWaiter {
   readonly since: number;
 }
 
-/** Milliseconds after which it no longer yields to requests, which may never stop. */
+/** Milliseconds after which low-priority work no longer yields to requests, since requests may never stop. */
 const WAIT_TIMEOUT_MS = 1_000;
 
 class LowPriorityWork {
-  /** Number of connections in use by such work. */
+  /** Number of connections in use by low-priority work. */
   inUse = 0;
   private readonly waiting: LowPriorityWaiter[] = [];
 

@@ -34,7 +34,7 @@ function throughPooler({ host, port }: HostAddress): {
 export class PooledConnection extends PipelineConnection {
   /** Milliseconds of the monotonic clock at which it was opened. */
   openSince = 0;
-  /** The time at which it was last given back, likewise. */
+  /** Milliseconds of the monotonic clock at which it was last given back. */
   idleSince = 0;
   /** Milliseconds of the monotonic clock since which an answer is due; null while the connection is idle. */
   awaitedSince: number | null = null;
@@ -63,7 +63,7 @@ export class PooledConnection extends PipelineConnection {
   override start(statements: readonly Statement[], afterwards: Statement | null = null): RunningPipeline {
     this.roundTrips += 1;
     if (!this.pooler) return super.start(this.listeningOn(statements), afterwards);
-    // The next transaction may run on another connection of the server, which has not prepared them.
+    // The next transaction may run on another connection of the server, which has not prepared the statements.
     return super.start(statements.map(withoutName), afterwards && withoutName(afterwards));
   }
 
@@ -136,7 +136,7 @@ export class PooledConnection extends PipelineConnection {
     }
   }
 
-  /** True where it is made through PgBouncer: its session has no settings. */
+  /** True for a connection through PgBouncer: its session has no settings. */
   get isPooled(): boolean {
     return this.pooler !== undefined;
   }
@@ -145,8 +145,8 @@ export class PooledConnection extends PipelineConnection {
   onStream: (client: string, end: () => void) => void = () => undefined;
 
   /**
-   * The connection is then held until the client has read the response.
-   * @param client address
+   * * The connection is then held until the client has read the response.
+   * @param client the client's address
    * @param end aborts the response when other requests need the connection
    * @throws DatabaseFault too_many_streams when too many connections are held in this way
    */

@@ -8,7 +8,7 @@ import { fixedStatement, type Statement } from '../../pg-pipeline';
 /** Sent before the context of a request. */
 export const RESET_SETTINGS = fixedStatement('session:settings', 'reset all');
 
-/** A connection that listens for Plinth repeats LISTEN after it (PooledConnection). */
+/** A connection that listens for Plinth repeats LISTEN after this statement (PooledConnection). */
 export const UNLISTEN = fixedStatement('session:channels', 'unlisten *');
 
 /** Sent before the context of a request that calls a function: only functions could observe this state. */

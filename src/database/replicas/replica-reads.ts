@@ -6,7 +6,7 @@ import type { Statement } from '../statement';
 import { parsePosition } from './log-position';
 import type { ReplicaSet } from './replica-set';
 
-/** Not that of the last flush, which does not include a commit with synchronous_commit = off. */
+/** The position of the last insertion. That of the last flush does not include a commit with synchronous_commit = off. */
 const POSITION = fixedStatement('replica:position', 'select pg_catalog.pg_current_wal_insert_lsn()');
 
 /** A statement that gives the position of the write-ahead log, in PostgreSQL's form. */

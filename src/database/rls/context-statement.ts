@@ -23,7 +23,7 @@ export const SYSTEM_CONTEXT: Statement = {
   sink: IGNORE_ROWS,
 };
 
-/** The same for a session without SESSION_DEFAULTS, where an owner may have changed the search path. */
+/** As SYSTEM_CONTEXT, for a session without SESSION_DEFAULTS, where an owner may have changed the search path. */
 export const POOLED_SYSTEM_CONTEXT: Statement = {
   text: `${SYSTEM_CONTEXT.text.slice(0, -1)}, pg_catalog.set_config('search_path', $1, true))`,
   values: [SESSION_DEFAULTS.search_path],
@@ -73,7 +73,7 @@ export function contextStatement(
 
 /** A column of a context statement. */
 interface Part {
-  /** Its part of the statement's name. */
+  /** The column's part of the statement's name. */
   readonly name: string;
   /** @param parameter gives the placeholder of the next value */
   readonly column: (parameter: () => string) => string;
@@ -104,7 +104,7 @@ function settingPart(setting: string, name: string): Part {
   return { name, column: (parameter) => `pg_catalog.set_config('${setting}', ${parameter()}, true)` };
 }
 
-/** By name: composing the text would cost a request more than all its values, and there are few combinations. */
+/** Texts by their names: composing a text would cost a request more than all its values, and there are few combinations. */
 const TEXTS = new Map<string, string>();
 
 function textOf(name: string, parts: readonly Part[]): string {

@@ -24,7 +24,7 @@ export interface Repetition {
   readonly mayRepeat?: () => boolean;
   /** Rolls back the transaction that the pipeline began. */
   readonly undo?: () => Promise<void>;
-  /** Sent with the pipeline; runs once that is committed. */
+  /** Sent with the pipeline; runs once the pipeline is committed. */
   readonly afterwards?: Statement | null;
 }
 
@@ -66,7 +66,7 @@ function remedyFor(
   const code = error instanceof DatabaseError ? (error.code ?? '') : '';
   if (code === STALE_PLAN) return [];
   if (PREPARED_BY_OTHERS.has(code)) return [connection.deallocateAll()];
-  // The session check runs as the login role: a function may have set another one for the session.
+  // The session check runs as the login role: a function may have set another role for the session.
   return isInContext && code === INSUFFICIENT_PRIVILEGE ? [RESET_ROLE] : null;
 }
 

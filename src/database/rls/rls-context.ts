@@ -9,7 +9,7 @@ export interface RlsContext {
   readonly claims: string;
   /** The session of the access token, checked in the request's own round trip; null for keys and foreign tokens. */
   readonly sessionId: string | null;
-  /** Set for a token of one factor where a second factor is required, of users with one or of all users. */
+  /** Set for a token of one factor if a second factor is required: of users who have enrolled one, or of all users. */
   readonly secondFactor?: 'enrolled' | 'always';
 }
 

@@ -145,9 +145,9 @@ export class RlsTransaction {
   }
 
   /**
-   * Like batch(), but `decide` sees the results before they are committed: it refuses by throwing, and rolls
-   * back without an error by returning `rollback`. Costs a second round trip.
-   * @param consumer of rows that may be streamed to a client before the decision, such as the rows of a read
+   * * Like batch(), but `decide` sees the results before they are committed: it refuses by throwing, and rolls back without an
+   * error by returning `rollback`. Costs a second round trip.
+   * @param consumer the consumer of rows that may be streamed to a client before the decision, such as the rows of a read
    */
   async runThenDecide(
     context: RlsContext,
@@ -316,7 +316,7 @@ async function rollback(connection: PooledConnection): Promise<void> {
   });
 }
 
-/** Runs them in one implicit transaction. */
+/** Runs the statements in one implicit transaction. */
 function implicitTransaction(
   connection: PooledConnection,
   pipeline: Pipeline,

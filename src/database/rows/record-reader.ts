@@ -14,7 +14,9 @@ const FIRST_DATE = Date.parse('0001-01-01T00:00:00.000Z');
 export class RecordReader {
   protected readonly row: Readonly<Record<string, unknown>>;
 
-  /** @param table of the record, for the error: `auth.users` @throws DatabaseFault unusable_record when it is not a row */
+  /**
+   * @param table the table of the record, for the error: `auth.users` @throws DatabaseFault unusable_record when it is not a row
+   */
   constructor(
     private readonly table: string,
     row: unknown,

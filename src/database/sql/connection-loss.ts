@@ -48,7 +48,7 @@ function causesOf({ errors }: Error & { readonly errors?: unknown }): readonly u
   return Array.isArray(errors) ? errors : [];
 }
 
-/** Errors of opening a socket, whose codes files have too: a missing Unix socket is ENOENT. */
+/** Errors of opening a socket, whose codes also occur for files: a missing Unix socket is ENOENT. */
 function isOfConnect(error: NodeJS.ErrnoException): boolean {
   return error.syscall === 'connect';
 }

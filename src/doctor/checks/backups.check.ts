@@ -9,7 +9,7 @@ import { Clock } from '../../common/time/clock';
 import { APP_CONFIG, AppConfig } from '../../config/app-config';
 import { DoctorCheck, Finding } from '../finding';
 
-/** Projects that the check names. */
+/** Maximum number of projects that the check names. */
 const NAMED = 10;
 const HOUR_MS = 3_600_000;
 

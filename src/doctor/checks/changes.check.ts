@@ -12,7 +12,7 @@ interface Facts {
   readonly freeSlots: number;
   readonly freeSenders: number;
   readonly feeds: number;
-  /** Bytes of the log that they keep. */
+  /** Bytes of the log that the slots keep. */
   readonly kept: number;
   /** Slots without a reader. */
   readonly idle: string[];
@@ -33,7 +33,7 @@ const FACTS = `with feeds as (
 const MIB = 1024 * 1024;
 /** A project takes two, and each further process one more. */
 const FEW = 4;
-/** Bytes, at which a slot without a reader is more than a minute old. */
+/** Bytes of kept log at which a slot without a reader is more than a minute old. */
 const MUCH = 2 * 1024 * MIB;
 
 @Injectable()

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { MasterKeyRotation } from '../../projects/master-key-rotation.service';
 import { DoctorCheck, Finding } from '../finding';
 
-/** Projects that the check names. */
+/** Maximum number of projects that the check names. */
 const NAMED = 10;
 
 @Injectable()

@@ -14,7 +14,7 @@ const PARALLEL = 4;
 const PAGE = 1_000;
 /** Milliseconds after which no further project is checked, so that the check ends before its limit (DoctorService). */
 const BUDGET_MS = 90_000;
-/** Objects that a finding names. */
+/** Maximum number of objects that a finding names. */
 const NAMED = 5;
 
 @Injectable()

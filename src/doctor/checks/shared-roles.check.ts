@@ -7,7 +7,7 @@ import { findForeignGrants, resetSharedRoles, revokeForeignGrants } from '../../
 import type { Finding } from '../finding';
 import { ServerCheck } from './server.check';
 
-/** Names in a finding. */
+/** Maximum number of names in a finding. */
 const NAMED = 10;
 
 @Injectable()

@@ -54,7 +54,9 @@ export class MetricsListener implements OnApplicationBootstrap, OnApplicationShu
     });
   }
 
-  /** Serves the application's own routes, so that both listeners answer alike, and no other route. */
+  /**
+   * Serves the application's own routes for metrics and probes, so that both listeners give the same answers, and no other route.
+   */
   private serve(request: IncomingMessage, response: ServerResponse, handle: RequestListener): void {
     const [path = ''] = (request.url ?? '').split('?');
     if (!PATHS.has(path)) {
