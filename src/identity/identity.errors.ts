@@ -15,7 +15,7 @@ interface PasswordFault {
 export const unacceptablePassword = ({ message, kind, least }: PasswordFault): AppError =>
   new AppError(400, 'weak_password', message, { details: { kind, least } });
 
-/** The same for an unknown address and a wrong password, and for a disabled account of staff. */
+/** The same error for an unknown address and a wrong password, and for a disabled account of staff. */
 export const wrongCredentials = (): AppError =>
   refusal(401, 'invalid_credentials', 'The email or the password is wrong');
 

@@ -1,6 +1,6 @@
 /**
- * Parses a JSON body after the guards and before the pipes, so that a 401 comes before a 400 and costs no parsing. Responses of
- * such routes depend on the caller, which caches do not recognise by its header: none may store them.
+ * * Parses a JSON body after the guards and before the pipes, so that a 401 comes before a 400 and costs no parsing. Responses of
+ * such routes depend on the caller, whom caches do not recognise by the credentials: no cache may store them.
  */
 import { CallHandler, ExecutionContext, Injectable, NestInterceptor } from '@nestjs/common';
 import type { Request, Response } from 'express';

@@ -7,7 +7,7 @@ export type SchemaObject = Exclude<Schemas[string], { $ref: string }>;
 
 /** A whole number that a JavaScript number holds exactly: bytes, rows, seconds. */
 export const INT64 = { type: 'integer', format: 'int64', maximum: Number.MAX_SAFE_INTEGER } as const;
-/** The same, from zero. */
+/** A whole number as INT64, from zero. */
 export const SIZE = { ...INT64, minimum: 0 } as const;
 export const UNIX_SECONDS = { ...INT64, example: 1767225600 } as const;
 export const UUID_EXAMPLE = '0b6f5e5c-3f0a-4c55-9a3b-2f1d8c7e6a90';

@@ -58,7 +58,7 @@ export class ErrorDocs {
     private readonly statuses = new Map<number, ErrorsOfStatus>(),
   ) {}
 
-  /** The same errors with more headers. */
+  /** A copy that documents the errors with more headers. */
   withHeaders(headers: DocumentedHeaders): ErrorDocs {
     return new ErrorDocs({ ...this.area, headers: { ...this.area.headers, ...headers } }, this.statuses);
   }

@@ -41,9 +41,9 @@ export function JsonBody(
 }
 
 /**
- * A successful answer: its status, and its JSON body. Of several, the first is the usual answer.
- * @param type in an array: a list of it; none: an answer without a body
- * @param shown in place of the example of the type
+ * * * A successful answer: its status, and its JSON body. Of several, the first is the usual answer.
+ * @param type the class of the body; in an array for a list; absent for an answer without a body
+ * @param shown the example, in place of that of the type
  */
 export function Answer(
   status: number,
@@ -94,7 +94,7 @@ export interface OwnErrors {
 /** The errors of a handler, in addition to the errors of its controller. The first one of a status is the example of the answer. */
 export const Errors = (...errors: ErrorList): MethodDecorator => errorsIn(null, errors);
 
-/** The same, for errors whose bodies have their own schema. */
+/** As Errors(), for errors whose bodies have their own schema. */
 export const errorsIn =
   (docs: ErrorDocs | null, errors: ErrorList): MethodDecorator =>
   (_prototype, _name, { value }) =>

@@ -1,4 +1,4 @@
-/** DatabaseFault to the answer that the client gets, by kind. */
+/** The answer that the client gets for each kind of DatabaseFault. */
 import { AppError } from '../../common/errors/app-error';
 import { DatabaseFault, DatabaseFaultKind } from '../../common/errors/database-fault';
 

@@ -63,7 +63,7 @@ export function statusOfSqlstate(sqlstate: string): number {
 /** Errors that the request caused: by a policy, a value, a constraint, or an exception of the project's own trigger. */
 const CAUSED_BY_REQUEST = /^(42501|P0001|22|23|44|53|57P|40)/;
 
-/** Plinth's own statements fail so for a conflicting request (40), or for a value too long for an index (54). */
+/** Classes with which Plinth's own statements fail for a conflicting request (40), or for a value too long for an index (54). */
 const OWN_STATUS_BY_CLASS: Readonly<Record<string, number>> = { '40': 409, '54': 400 };
 
 /**

@@ -47,7 +47,7 @@ export function unknownMember({ property, target }: ValidationError, path = ''):
   return `${path}${property} is unknown${hint}`;
 }
 
-/** Required of a name that is suggested. */
+/** Similarity required of a name that is suggested. */
 const SIMILARITY = 0.6;
 
 /** The members that the DTO declares. */

@@ -21,7 +21,7 @@ export interface Field<T, Optional extends boolean = false> {
   /** Gives undefined for a field that is not shown. */
   readonly example: () => unknown;
   readonly isOptional: Optional;
-  /** Has no value. */
+  /** Only for the type: it has no value at run time. */
   readonly type: T;
 }
 
@@ -50,7 +50,10 @@ type Options<More = object> = string | (Schema & More);
 const optionsOf = <T>(options: string | T, more: T): T =>
   typeof options === 'string' ? { ...more, description: options } : options;
 
-/** A field with its own schema, by default of a text, and its own checks. @param example of the type, if the schema has none; or a function that makes it */
+/**
+ * A field with its own schema, by default of a text, and its own checks. @param example the example, if the schema has none, or a
+ * function that makes it
+ */
 export function field<T>(
   options: Options,
   checks: readonly PropertyDecorator[] = [],
@@ -309,7 +312,9 @@ type CamelCase<Name> = Name extends `${infer Word}_${infer Rest}`
   ? `${Word}${Capitalize<CamelCase<Rest>>}`
   : Name;
 
-/** The answer that has the members of a record, which are in camel case there. No other member of the record is sent. */
+/**
+ * The answer with the members of a record, whose names are in camel case in the record. Other members of the record are not sent.
+ */
 export function answerOf<R extends object>(
   type: Type<R>,
   record: { readonly [Name in keyof R as CamelCase<Name>]: R[Name] },

@@ -24,7 +24,7 @@ export interface AttributeMapping {
   readonly keys: Readonly<Record<string, MappedAttribute>>;
 }
 
-/** Limit of names, and of default values. */
+/** Maximum length of names, and of default values. */
 const MAX_NAME = 500;
 const MAX_KEYS = 50;
 const MAX_NAMES = 20;
@@ -61,9 +61,9 @@ function isMapped(value: unknown): boolean {
 }
 
 /**
- * The directory proves addresses of its domains: an administrator has assigned them to it.
- * @param usual names of attributes that need no mapping, by claim
- * @param otherwise an address for a user without one
+ * * * The directory proves addresses of its domains: an administrator has assigned them to it.
+ * @param usual the names of attributes that need no mapping, by claim
+ * @param otherwise the address for a user who has none
  */
 export function claimsOf(
   attributes: ReadonlyMap<string, readonly string[]>,

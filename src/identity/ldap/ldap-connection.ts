@@ -8,7 +8,7 @@ import { Duplex, Transform } from 'node:stream';
 import type { Client } from 'ldapts' with { 'resolution-mode': 'import' };
 import type { OutboundHttp } from '../../infra/outbound/outbound-http';
 
-/** Milliseconds for all of a sign-in. */
+/** Milliseconds for a whole sign-in. */
 const TIMEOUT_MS = 10_000;
 /** Bytes from the server. */
 const MAX_BYTES = 1024 * 1024;
@@ -107,7 +107,7 @@ function endOf(bytes: Buffer, offset: number): { start: number; end: number } | 
   return { start, end: start + bytes.readUIntBE(offset + 2, size) };
 }
 
-/** The result code of an extended response. @param offset of the message id */
+/** The result code of an extended response. @param offset the offset of the message id */
 function resultOf(bytes: Buffer, offset: number): number | null {
   const id = endOf(bytes, offset);
   if (!id || bytes[offset] !== 0x02 || bytes[id.end] !== 0x78) return null;

@@ -28,7 +28,7 @@ export interface LdapDirectory {
 
 export interface LdapUser {
   readonly id: string;
-  /** With `groups`, if there is a group filter. */
+  /** Contains `groups` if there is a group filter. */
   readonly attributes: ReadonlyMap<string, readonly string[]>;
 }
 

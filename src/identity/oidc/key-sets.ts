@@ -52,7 +52,7 @@ export class KeySets {
     private readonly clock: Clock,
   ) {}
 
-  /** @param uri of the key set @throws Error if there is no such key, or the set cannot be read */
+  /** @param uri the URI of the key set @throws Error if there is no such key, or the set cannot be read */
   async find(uri: string, wanted: WantedKey): Promise<KeyObject> {
     const set = await this.read(uri, FRESH_MS);
     const key = choose(set, wanted) ?? choose(await this.read(uri, 0), wanted);

@@ -69,7 +69,7 @@ export class OidcClient {
     return { nonce: library.randomNonce(), verifier: library.randomPKCECodeVerifier() };
   }
 
-  /** The issuer's page. @param parameters to add @throws AppError 503 */
+  /** The issuer's page. @param parameters added to its query @throws AppError 503 */
   async urlFor(checks: OidcChecks, parameters: Readonly<Record<string, string>> = {}): Promise<string> {
     const library = await import('openid-client');
     const configuration = await this.discover();
@@ -135,7 +135,7 @@ export class OidcClient {
   }
 
   /**
-   * exchange() and claimsOf().
+   * * Calls exchange(), then claimsOf().
    * @param wanted claims that the userinfo endpoint is asked for if the ID token lacks one of them
    * @returns the claims, of which `iss` and `sub` are texts
    */
@@ -162,7 +162,7 @@ export class OidcClient {
     } catch (error) {
       const until = Date.now() + RETRY_MS;
       if (discovered.until > until) {
-        // Anybody can begin a sign-in: the issuer is not asked again for each of them.
+        // Anybody can begin a sign-in: the issuer is not asked again for each sign-in.
         discovered.until = until;
         this.logger.error(`The issuer of single sign-on cannot be read: ${messageOf(error)}`);
       }
@@ -202,7 +202,7 @@ export class OidcClient {
   }
 }
 
-/** An address with its own proof: `email_verified` of one source says nothing about the address of the other. */
+/** The address and its proof from the same source: `email_verified` of one source says nothing about the address of the other. */
 function addressIn(claims: JsonObject, more: JsonObject): JsonObject {
   const source = hasClaim(claims, 'email') ? claims : more;
   const isSame = claims.email === more.email;

@@ -16,7 +16,8 @@ import { passkeyFailed } from '../identity.errors';
 const MAX_CREDENTIAL_ID = 1_400;
 const MAX_TRANSPORTS = 10;
 /**
- * Characters of a field, of which answers have hundreds: the library decodes CBOR synchronously: a megabyte of it takes seconds.
+ * Maximum number of characters of a field; usual answers have hundreds. The library decodes CBOR synchronously, and a megabyte
+ * takes seconds.
  */
 const MAX_FIELD = 8_192;
 /** Milliseconds for which a browser asks for the passkey. */

@@ -52,7 +52,7 @@ export class Passwords {
     const found = await find();
     const [account, hash] =
       found && 'standInHash' in found ? [null, found.standInHash] : [found, found?.passwordHash ?? null];
-    // Checked again when its turn comes, so that simultaneous guesses take earlier failures into account.
+    // Checked again when the turn of the attempt comes, so that simultaneous guesses take earlier failures into account.
     const again = (): Promise<void> => this.throttle.assertMayTry(guess);
     const isRight = unusableFault(password) === null && (await this.hasher.verify(id, password, hash, again));
     if (account && isRight) {

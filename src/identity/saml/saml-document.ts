@@ -4,7 +4,7 @@ import { isJsonObject } from '../../common/text/json';
 
 /** Maximum number of UTF-16 code units of a document. */
 export const MAX_DOCUMENT = 256 * 1024;
-/** Parsers take time for elements and attributes rather than for text. */
+/** Maximum number of tags: parsers spend time on elements and attributes rather than on text. */
 const MAX_TAGS = 6_000;
 const MAX_ATTRIBUTES = 4_000;
 

@@ -16,7 +16,7 @@ const USUAL = {
   name: ['name', 'displayName', 'urn:oid:2.16.840.1.113730.3.1.241', `${CLAIMS}/name`, 'cn'],
 };
 
-/** @param url of the folder with `metadata` and `acs` */
+/** @param url the URL of the folder with `metadata` and `acs` */
 export const samlServiceAt = (url: string): SamlService => ({
   entityId: `${url}/metadata`,
   acsUrl: `${url}/acs`,
