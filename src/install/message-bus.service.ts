@@ -16,8 +16,8 @@ const ANSWERS_CHANNEL = 'plinth_acknowledged';
 const ACKNOWLEDGE_TIMEOUT_MS = 2_000;
 
 /**
- * @param channel to which every process listens on one connection
- * @param message to send first
+ * * @param channel to which every process listens on one connection
+ * @param message a message that is sent first
  * @returns false when a process did not answer in time
  */
 async function allReplicasAcknowledged(
@@ -113,14 +113,14 @@ export class MessageBus implements OnApplicationBootstrap, OnApplicationShutdown
     this.longGapHandlers.push(handler);
   }
 
-  /** Sends a message to all processes; it is lost while the connection for notifications is. */
+  /** Sends a message to all processes; the message is lost while the connection for notifications is broken. */
   async broadcast(prefix: MessagePrefix, text: string): Promise<void> {
     await this.listener.say(INSTALL_CHANNEL, prefix + text);
   }
 
   /**
-   * As broadcast(), and waits until every process has handled the message.
-   * @returns false as allReplicasAcknowledged()
+   * * As broadcast(), and waits until every process has handled the message.
+   * @returns false in the same cases as allReplicasAcknowledged()
    */
   broadcastAndConfirm(prefix: MessagePrefix, text: string): Promise<boolean> {
     return this.acknowledged(prefix + text);

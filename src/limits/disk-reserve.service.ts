@@ -1,4 +1,6 @@
-/** The space that is kept free on the disks that Plinth itself writes to, so that PostgreSQL goes on when they are nearly full. */
+/**
+ * The space that is kept free on the disks that Plinth itself writes to, so that PostgreSQL continues when they are nearly full.
+ */
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { AppError } from '../common/errors/app-error';
 import { APP_CONFIG, AppConfig } from '../config/app-config';
@@ -94,7 +96,7 @@ export class DiskReserve implements OnApplicationShutdown {
   }
 
   /**
-   * @param bytes of a write to the database; writes of unknown size count as many
+   * * @param bytes the size of a write to the database; a write of unknown size counts as large
    * @throws AppError 503 for a large write into the reserve, and for every write when almost no space is left
    */
   async assertMayWrite(bytes: number): Promise<void> {

@@ -60,7 +60,7 @@ const SESSIONS = `(select pid, datid::text as database, usesysid, backend_start,
   from pg_stat_get_activity(null)
   where backend_type = 'client backend' and datid = any ($1::oid[]) and usesysid <> all ($2::oid[])) s`;
 
-/** The session with the most locks, of the database with the most. */
+/** The session with the most locks in the database with the most locks. */
 const LOCK_HOLDER = `select pid, database from (
     select pid, database, locks, sum(locks) over (partition by database) / ${CAPACITY} as share
     from ${SESSIONS} join (select pid, count(*) as locks from pg_lock_status() group by pid) l using (pid)) holder
@@ -222,7 +222,7 @@ class WatchedServer {
     if (aged.length > 0) await this.endOne(client, FREEZE_HOLDER, 'old_transactions', aged);
   }
 
-  /** Revokes them over another connection, because locks held by sessions can delay that. */
+  /** Revokes the memberships over another connection, because locks held by sessions can delay that. */
   private async findGrants(client: Client): Promise<void> {
     if (this.revoking || performance.now() < this.grantsUntil) return;
     const grants = await findForeignGrants(client);

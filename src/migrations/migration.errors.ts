@@ -1,4 +1,4 @@
-/** Errors of a project's migrations, besides those of the database (admin.errors.ts). */
+/** Errors of a project's migrations, in addition to the database's errors (admin.errors.ts). */
 import { AppError } from '../common/errors/app-error';
 import { TextLocation } from '../common/text/sql-statements';
 

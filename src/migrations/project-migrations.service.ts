@@ -26,7 +26,7 @@ import { MigrationOutput, MigrationSession } from './migration-session';
 export interface MigrationOptions {
   /** Runs the pending migrations in one transaction that is rolled back. */
   readonly dryRun: boolean;
-  /** Allows a migration that comes before one that is applied. */
+  /** Allows a migration whose version is before that of an applied migration. */
   readonly outOfOrder: boolean;
   /** Seconds for each migration. */
   readonly timeoutSeconds: number;

@@ -20,8 +20,8 @@ import { quoteIdentifier, quoteLiteral } from '../database/sql/identifier';
 const MARK = 'plinth: in service after a move';
 
 /**
- * @param client of the admin role on the target, in another database
- * @param loginRole of the project
+ * @param client connected as the admin role on the target, in another database
+ * @param loginRole the project's login role
  */
 async function markInService(client: Client, loginRole: string): Promise<void> {
   await client.query(`comment on role ${quoteIdentifier(loginRole)} is ${quoteLiteral(MARK)}`);

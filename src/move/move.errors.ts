@@ -13,7 +13,7 @@ export const databaseExists = (server: string, database: string): AppError =>
   );
 
 /**
- * @param bytes of the project's tables
+ * * @param bytes the size of the project's tables
  * @param reasons why changes cannot be followed in the meantime
  */
 export const windowNeeded = (bytes: number, limit: number, reasons: readonly string[]): AppError =>
@@ -33,13 +33,13 @@ export const changesStopped = (cause?: unknown): AppError =>
     cause,
   );
 
-/** @param bytes of the log */
+/** @param bytes the size of the log */
 export const tooMuchLog = (bytes: number): AppError =>
   refusal(
     `The source server has to keep ${toMiB(bytes)} MiB of its write-ahead log for the move, which is too much: try again when fewer rows are written`,
   );
 
-/** @param bytes of the limit */
+/** @param bytes the limit in bytes */
 export const rowTooLong = (bytes: number): AppError =>
   refusal(`A row of more than ${toMiB(bytes)} MiB was written during the move`);
 
@@ -51,7 +51,7 @@ export const cannotCatchUp = (): AppError =>
 export const changeNotFollowed = (schema: string, name: string): AppError =>
   refusal(`A change of ${schema}.${name} could not be repeated on the target`);
 
-/** @param seconds of the limit */
+/** @param seconds the limit in seconds */
 export const viewsTooSlow = (seconds: number): AppError =>
   refusal(
     `The materialized views of the project take longer than ${seconds} s to refresh: set read_only_window to refuse writes during this time`,

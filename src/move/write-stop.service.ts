@@ -95,7 +95,7 @@ export class WriteStop {
   }
 }
 
-/** When the time is over, ending its sessions stops the work, and the switch is refused. */
+/** Limits the time of `work`: when the time is over, ending its sessions stops it, and the switch is refused. */
 async function within(limitMs: number, work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_resolve, reject) => {

@@ -1,6 +1,6 @@
 /**
- * Counts in Redis, or in this process while Redis does not answer: then each process allows what otherwise
- * all processes share. Refusing requests instead would turn an outage of Redis into an outage of the service.
+ * * Counts in Redis, or in this process while Redis does not answer: each process then allows as much as all processes together
+ * otherwise do. Refusing requests instead would turn an outage of Redis into an outage of the service.
  */
 import { Injectable, Logger } from '@nestjs/common';
 import { messageOf } from '../../common/errors/error-facts';

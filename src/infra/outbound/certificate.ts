@@ -4,7 +4,10 @@ import { connect, type PeerCertificate } from 'node:tls';
 
 const TIMEOUT_MS = 10_000;
 
-/** @param isVerified rejects when the certificate is not valid for the host @throws Error when the server does not answer with TLS */
+/**
+ * @param isVerified true: rejects when the certificate is not valid for the host @throws Error when the server does not answer
+ * with TLS
+ */
 export function certificateOf({ hostname, port }: URL, isVerified: boolean): Promise<PeerCertificate> {
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   const address = { host, port: Number(port || 443), servername: isIP(host) ? '' : host };

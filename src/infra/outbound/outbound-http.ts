@@ -40,8 +40,8 @@ class OutboundRefused extends Error {
 
 export class OutboundHttp {
   /**
-   * @param allowedHosts `host` or `host:port` that may have a private address and plain HTTP
-   * @param schemes of other hosts
+   * * @param allowedHosts `host` or `host:port` that may have a private address and plain HTTP
+   * @param schemes the schemes that other hosts may have
    */
   constructor(
     private readonly allowedHosts: readonly string[],

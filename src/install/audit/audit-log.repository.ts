@@ -72,7 +72,7 @@ const MATCHING = `($1::text is null or l.project_id = $1) and ($2::text is null 
 export class AuditLogRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** @param manager of the transaction that makes the change; without one the entry has its own transaction */
+  /** @param manager the manager of the transaction that makes the change; without it, the entry has its own transaction */
   async write(entry: AuditEntry, manager: EntityManager = this.dataSource.manager): Promise<void> {
     const { actor, action, projectId, details = {} } = entry;
     await manager.query(

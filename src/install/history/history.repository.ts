@@ -16,7 +16,7 @@ export type NewEntry = HistoryEntry & { readonly project_id: string; readonly le
 
 const COLUMNS = `source, method, path, status, role, ms, ms_database, bytes, error, request_id, statement`;
 
-/** Bytes of an entry besides its texts: columns, head of the row, indexes. */
+/** Bytes of an entry in addition to its texts: columns, head of the row, indexes. */
 const ROW_BYTES = 160;
 
 @Injectable()
@@ -66,7 +66,7 @@ export class HistoryRepository {
     await this.dataSource.query('delete from project_history where at < $1', [time]);
   }
 
-  /** Removes the oldest entries of the projects that have more than `rows`, or than `bytes` in all. */
+  /** Removes the oldest entries of the projects that have more than `rows` entries, or more than `bytes` in total. */
   async bound(projectIds: readonly string[], rows: number, bytes: number): Promise<void> {
     await this.dataSource.query(
       `delete from project_history h using unnest($1::text[]) as p (id) cross join lateral (

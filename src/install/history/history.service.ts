@@ -101,7 +101,10 @@ export class History implements OnApplicationBootstrap, BeforeApplicationShutdow
     });
   }
 
-  /** A write in progress is not extended: when it takes long, the boxes fill up and further entries are left out. */
+  /**
+   * A write in progress is not extended: if it takes long, the limits of kept entries are reached, and further entries are left
+   * out.
+   */
   private flush(): void {
     this.writing = this.write().then(() => {
       this.flusher = undefined;

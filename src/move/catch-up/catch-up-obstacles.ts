@@ -19,8 +19,8 @@ export class CatchUpObstacles {
   ) {}
 
   /**
-   * Returns the reasons; empty if changes can be followed.
-   * @param maxBytes of tables that are copied while writes are refused
+   * * Returns the reasons; empty if changes can be followed.
+   * @param maxBytes the maximum size of the tables that are copied while writes are refused
    */
   async find(source: Place, target: Place, maxBytes: number): Promise<string[]> {
     const faults = await Promise.all([this.ofServer('source', source), this.ofServer('target', target)]);

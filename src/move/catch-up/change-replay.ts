@@ -37,7 +37,7 @@ const SESSION = startupOptions({
 
 interface Waiting {
   readonly statement: Statement;
-  /** Number of rows that it must change; null for any number. */
+  /** Number of rows that the statement must change; null for any number. */
   readonly rows: number | null;
   readonly table: FollowedTable;
 }
@@ -70,7 +70,7 @@ export class ChangeReplay {
       ssl: server.ssl,
     });
     const subject = `${quoteIdentifier(project.ownerRole)} in database ${quoteIdentifier(project.databaseName)}`;
-    // Only a superuser may set it. It ends with the two sessions; this database has no others.
+    // Only a superuser may set session_replication_role: it is the role's default in this database until both sessions are open.
     const allow = (is: boolean): Promise<unknown> =>
       server.asAdmin(MAINTENANCE_DATABASE, (client) =>
         client.query(
@@ -108,7 +108,7 @@ export class ChangeReplay {
   }
 
   /**
-   * @param bytes of the message
+   * * @param bytes the size of the message
    * @throws AppError 409 for a change that cannot be repeated
    */
   add(message: LogicalMessage<MovedText>, bytes: number): void {

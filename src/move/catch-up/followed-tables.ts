@@ -21,7 +21,7 @@ export interface TableFacts extends FollowedTable {
   readonly bytes: number;
   /** Whether row-level security applies to the owner. */
   readonly isForced: boolean;
-  /** Whether it has a trigger or a rule that also runs for replicated changes. */
+  /** Whether the table has a trigger or a rule that also runs for replicated changes. */
   readonly firesAlways: boolean;
 }
 
@@ -73,7 +73,7 @@ const VIEWS = `select n.nspname as schema, c.relname as name
   from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   where c.relkind = 'm' and c.relispopulated and ${COPIED} order by c.oid`;
 
-/** @param client of the owner on the source */
+/** @param client connected as the owner on the source */
 export async function readTables(client: BoundedClient): Promise<TableFacts[]> {
   return (await client.query<TableFacts>(TABLES)).rows;
 }

@@ -75,8 +75,8 @@ export class SourceChanges {
   ) {}
 
   /**
-   * Publishes the tables while `work` runs.
-   * @param bytes of the project
+   * * Publishes the tables while `work` runs.
+   * @param bytes the size of the project
    */
   static async during<T>(
     source: Place,
