@@ -36,7 +36,7 @@ export class CpuShares<C extends SharedConnection> {
   /** Milliseconds of the monotonic clock until which a pool's connections have a lower priority. */
   private readonly until = new Map<SharedPool<C>, number>();
 
-  /** @param cores of the machine */
+  /** @param cores the number of cores of the machine */
   constructor(private readonly cores: number) {}
 
   /** Watches a new connection to a server of this machine. */

@@ -9,7 +9,7 @@ interface Waiting {
 }
 
 interface TenantLimits {
-  /** Limit of concurrent tasks of one tenant. */
+  /** Maximum number of concurrent tasks of one tenant. */
   readonly perTenant: number;
   /** Milliseconds that a task waits before it is refused. */
   readonly waitTimeoutMs: number;

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-/** Limit of dismissals per project: far more than the advice it has at any time. */
+/** Maximum number of dismissals per project: far more than the advice it has at any time. */
 const MAX_DISMISSALS = 2_000;
 
 export interface Dismissal {

@@ -8,7 +8,7 @@ import { Slots } from '../admission/slots';
 import type { Catalog } from '../rest/catalog/catalog';
 import { DocumentTooLargeError, type ServedDocument } from './openapi/served-document';
 
-/** Limit for the bytes of cached documents; one of 5,000 tables has a few million, compressed. */
+/** Maximum number of bytes of cached documents; one of 5,000 tables has a few million, compressed. */
 const CACHED_BYTES = 64 * 1024 * 1024;
 /** Changes of role memberships are not announced like DDL, so documents are rebuilt after this time. */
 const CACHED_MS = 60_000;

@@ -42,7 +42,7 @@ export function parseChangeFilter(text: string): ChangeFilter {
   return filterOf(query);
 }
 
-/** @param query of a URL, without other parameters than filters. @throws AppError 400 */
+/** @param query the query of a URL that has no parameters but filters @throws AppError 400 */
 export function filterOf(query: string): ChangeFilter {
   const { shape, values } = parseRestQuery(query, { hasArguments: false });
   const others =

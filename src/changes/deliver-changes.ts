@@ -79,7 +79,7 @@ class Turn {
     this.messages = this.bytes = this.subscribers = 0;
   }
 
-  /** @param bytes of the message, which listeners of one client share */
+  /** @param bytes the size of the message, which listeners of one client share */
   count(client: object, bytes: number): void {
     this.messages += 1;
     if (client !== this.client) this.bytes += bytes;

@@ -291,7 +291,7 @@ export class ProjectFeed {
     one.listener.onGap({ reason, message, position: positionText(one.after), ended: true });
   }
 
-  /** The log is kept for a minute after the last subscriber. */
+  /** Keeps the log for a minute after the last subscriber has left. */
   private park(): void {
     this.main?.stream.close();
     this.main = null;

@@ -67,7 +67,10 @@ export function statementOf(work: Work, payload: string, filters: readonly Chang
 /** Cached by the rights that a batch has read, for all of its callers with one role. */
 const NAMES = new WeakMap<TableRights, Map<string, string>>();
 
-/** Prepared: the changes of a table have the same statement. PostgreSQL does not plan it anew when the table's row type changes. */
+/**
+ * The statement is prepared, because all changes of a table use the same one. PostgreSQL does not plan it
+ * anew when the table's row type changes.
+ */
 function nameOf(rights: TableRights, text: string): string {
   const names = NAMES.get(rights) ?? new Map<string, string>();
   NAMES.set(rights, names);

@@ -112,7 +112,7 @@ function assertOneSubject(name: string | undefined, { all, physical }: BackupOpt
     throw new CliError('Specify a project, --all or --physical', EXIT.usage);
 }
 
-/** @param name of a project; undefined: the install */
+/** @param name the name of a project; undefined for the install */
 async function sourceOf(context: CommandContext, name: string | undefined): Promise<Source> {
   if (name === undefined) return { slug: 'install', path: '/backup', isInstall: true };
   const { id, slug } = await context.server.findProject(name);

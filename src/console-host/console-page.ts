@@ -41,7 +41,7 @@ npm run build --prefix console</pre>
 
 /**
  * The URL of `/console/` relative to the requested page, so that the page works behind a proxy that adds a prefix.
- * @param path of the request: `/console/projects/acme`
+ * @param path the path of the request: `/console/projects/acme`
  */
 export function baseOf(path: string): string {
   const [, , ...below] = path.split('/');

@@ -23,7 +23,7 @@ export class DatabaseModule implements OnApplicationShutdown {
     private readonly platform: DataSource,
   ) {}
 
-  /** @param entities of the platform database */
+  /** @param entities the entities of the platform database */
   static forRoot(platformUrl: string, entities: EntityTarget<ObjectLiteral>[]): DynamicModule {
     return {
       module: DatabaseModule,

@@ -23,7 +23,7 @@ export function passportSecret(secret: ProjectSecret | null): string | undefined
  * application would replace the first one's; it accepts the object too, which its types do not declare. Each request needs a
  * copy, as passport makes one for a name: passport sets the request's callbacks on it, and concurrent requests would answer
  * each other.
- * @param property of the request that gets the strategy's outcome
+ * @param property the property of the request that gets the strategy's outcome
  */
 export function guardOptions(property: 'apiKey' | 'caller', strategy: Strategy): IAuthModuleOptions {
   return {

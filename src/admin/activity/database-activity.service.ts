@@ -12,7 +12,7 @@ import { sessionNotFound } from '../admin.errors';
 import { DatabaseActivity, LockRow, SessionRow } from './database-activity';
 
 const TIMEOUT_MS = 5_000;
-/** Limit of sessions, and of locks, in a response. */
+/** Maximum number of sessions, and of locks, in a response. */
 const MAX_ROWS = 500;
 const MAX_CHARACTERS = 1_000;
 

@@ -7,7 +7,7 @@ import type { Schema } from './model';
 /** Called with a schema whose inner schemas were changed already. */
 export type SchemaChange = (schema: Schema) => Schema;
 
-/** @param section of the document whose member the part is */
+/** @param section the section of the document that the part belongs to */
 export function mapPart<Part>(section: string, part: Part, change: SchemaChange): Part {
   return (section === 'schemas' ? mapSchema(part as Schema, change) : mapOther(part, change)) as Part;
 }

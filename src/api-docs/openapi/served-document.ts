@@ -19,7 +19,7 @@ export interface ServedDocument {
   readonly etag: string;
 }
 
-/** Limit for the bytes of a document; the document of a schema with 5,000 tables has about 100 million. */
+/** Maximum number of bytes of a document; the document of a schema with 5,000 tables has about 100 million. */
 const MAX_DOCUMENT_BYTES = 128 * 1024 * 1024;
 
 /** The schema has more tables, columns or functions than a document may describe. */

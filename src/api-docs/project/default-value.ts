@@ -10,7 +10,7 @@ const NUMBER = /^(smallint|integer|bigint|real|double precision|numeric)/;
 /**
  * The default as JSON, if it is a literal.
  * @param text as pg_get_expr() prints it
- * @param type of the column, as format_type() writes it
+ * @param type the type of the column, as format_type() writes it
  * @returns undefined for expressions and for literals that JSON would change
  */
 export function defaultValue(text: string, type: string): unknown {

@@ -9,15 +9,15 @@ import type { ProjectFacts, RelationFacts, RoutineFacts, TypeFacts } from './pro
 
 const REASON = 'the schema itself is read, not data';
 
-/** Limit for the bytes of all rows together. */
+/** Maximum number of bytes of all rows together. */
 const MAX_BYTES = 32 * 1024 * 1024;
-/** Limit for the characters of a comment. */
+/** Maximum number of characters of a comment. */
 const MAX_COMMENT = 10_000;
 
 // Generators write comments into block comments of code. An asterisk and a slash would end them, and code could follow.
 const commentText = (sql: string): string => `left(replace(${sql}, '*/', '* /'), ${MAX_COMMENT})`;
 
-/** Limit for the bytes of a default as PostgreSQL stores it; longer defaults are left out. */
+/** Maximum number of bytes of a default as PostgreSQL stores it; longer defaults are left out. */
 const MAX_DEFAULT = 65_536;
 
 /** With an empty search_path, format_type() qualifies every name that is not built in, as in the catalog. */

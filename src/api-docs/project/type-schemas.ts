@@ -5,7 +5,7 @@ import { builtinSchema, filterFamily, sampleValue } from './builtin-types';
 import { type TypeFacts, typeName } from './project-facts';
 import type { QualifiedName } from '../../rest/catalog/catalog';
 
-/** Limit for domains over domains: a catalog that was read during DDL could contain a cycle. */
+/** Maximum depth of domains over domains: a catalog that was read during DDL could contain a cycle. */
 const MAX_DEPTH = 32;
 
 export interface TypeSchemasOptions {

@@ -35,7 +35,7 @@ interface ImportedIdentity {
   readonly last_sign_in_at: string | null;
 }
 
-/** The issuer of a provider's identities. @param given by the line; null: the provider is not known */
+/** The issuer of a provider's identities. @param given the issuer in the line. Null if the provider is not known */
 export type IssuerOf = (provider: string, given: string | null) => string | null;
 
 /** A line that is refused; its message is part of the response. */

@@ -23,7 +23,7 @@ interface AuditFilter {
 export class AuditRepository {
   constructor(private readonly rls: RlsTransaction) {}
 
-  /** For an event that changes nothing else, such as a failed sign-in. */
+  /** Writes the entry of an event that changes nothing else, such as a failed sign-in. */
   async write(project: Project, entry: AuditEntry): Promise<void> {
     const event = {
       name: 'auth:audit',

@@ -20,7 +20,10 @@ const UNSAFE_SCHEMES: ReadonlySet<string> = new Set([
   'view-source:',
 ]);
 
-/** @param wanted by the client @returns the wanted address if it is allowed, else that of the application, if it has one */
+/**
+ * @param wanted the address that the client wants
+ * @returns the wanted address if it is allowed, else that of the application, if it has one
+ */
 export function redirectFor(settings: RedirectSettings, wanted: string | undefined): string | null {
   const url = wanted === undefined ? null : parseRedirect(wanted);
   return url && isAllowed(settings, url) ? url.href : settings.site_url;

@@ -137,7 +137,7 @@ export function pageOf(
 }
 
 /**
- * @param token from the request; only a text that has the form of a token is written into the page
+ * @param token the token in the request; only a text that has the form of a token is written into the page
  * @param asksPassword true shows a field for a password
  */
 export function formOf(

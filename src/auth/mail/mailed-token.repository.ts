@@ -144,7 +144,7 @@ export class MailedTokenRepository {
    * completes a sign-up keeps the password if its client is the one that signed up, or if an administrator created the account:
    * nobody has used such an account. A new password from the caller replaces it in any case. Fails with 23505 on users_email_key
    * if another account took the new address in the meantime.
-   * @param newHash of the password that the first proof sets
+   * @param newHash the hash of the password that the first proof sets
    * @returns null if the token is spent, expired, unknown, or of another kind
    */
   async spend(

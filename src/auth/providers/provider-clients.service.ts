@@ -71,7 +71,7 @@ export class ProviderClients {
     return url;
   }
 
-  /** @param query of the callback, with `?` @throws AppError 401, 503 */
+  /** @param query the query of the callback, with `?` @throws AppError 401, 503 */
   async exchange(
     project: Project,
     provider: Provider,

@@ -163,7 +163,7 @@ export class ProviderSignIn {
   }
 
   /**
-   * @param query of the callback, with `?`
+   * @param query the query of the callback, with `?`
    * @param browser the value given to begin(), as the browser of the callback returns it
    * @throws AppError 400, 401, 403, 422, 429, 503
    */

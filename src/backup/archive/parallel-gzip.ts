@@ -29,7 +29,7 @@ export class ParallelGzip extends Transform {
 
   private readonly options: ZlibOptions;
 
-  /** @param level of gzip, 0 to 9 */
+  /** @param level the level of gzip, 0 to 9 */
   constructor(level: number) {
     super();
     this.options = { level, windowBits: WINDOW_BITS, chunkSize: level === 0 ? STORED_OUTPUT : OUTPUT };

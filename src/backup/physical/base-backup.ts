@@ -30,7 +30,7 @@ export interface BaseBackup {
 
 /**
  * Calls `work` with the copy, once the server has started it.
- * @param url of the superuser
+ * @param url the URL of the superuser
  * @throws AppError 400 for a cluster with tablespaces
  */
 export async function withBaseBackup<T>(url: string, work: (backup: BaseBackup) => Promise<T>): Promise<T> {

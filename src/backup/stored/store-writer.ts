@@ -25,7 +25,7 @@ export interface StoredTotals {
 
 /** Bytes up to which a file is held in memory, so that it is read once. */
 const SMALL = 1024 * 1024;
-/** Limit of small files that are stored concurrently. */
+/** Maximum number of small files that are stored concurrently. */
 const CONCURRENCY = 8;
 
 type Sealing = Awaited<ReturnType<BackupDestination['sealing']>>;

@@ -11,7 +11,7 @@ import { sendRequest } from '../send-request';
 import type { Remark, SourceFile } from './source';
 import type { ImportTarget } from './target';
 
-/** Limit of files that are copied concurrently. */
+/** Maximum number of files that are copied concurrently. */
 const CONCURRENCY = 4;
 
 export interface FileSource {
@@ -19,7 +19,7 @@ export interface FileSource {
   open(file: SourceFile): Promise<{ readonly body: Readable; readonly size: number | null }>;
 }
 
-/** @param address of the old project, such as https://abc.supabase.co */
+/** @param address the address of the old project, such as https://abc.supabase.co */
 export function storageAt(address: string, serviceKey: string): FileSource {
   const base = `${address.replace(/\/+$/, '')}/storage/v1/object/authenticated`;
   const headers = { authorization: `Bearer ${serviceKey}`, apikey: serviceKey };

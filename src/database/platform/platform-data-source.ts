@@ -31,7 +31,7 @@ const DROPPED: ReadonlySet<string> = new Set(['EPIPE', 'ECONNRESET']);
 
 /**
  * Connects, creates the database if it is missing, and migrates it.
- * @param url of the platform database, as a role with CREATEDB and CREATEROLE
+ * @param url the URL of the platform database, as a role with CREATEDB and CREATEROLE
  * @throws ServerUnusableError listing everything that is missing
  */
 export async function openPlatformDatabase(
@@ -162,7 +162,7 @@ async function revokePublicConnect(client: Client): Promise<void> {
 
 /**
  * Like withConnection, but reports in one line a server that cannot be reached or refuses the role.
- * @param consequence of the missing connection, put in front of the reason
+ * @param consequence what the missing connection causes, put in front of the reason
  * @throws ServerUnusableError
  */
 async function connected<T>(

@@ -143,7 +143,7 @@ export class OpenConnections {
       this.dropIdle(connection);
   }
 
-  /** Lowers the priority of projects that take much of the machine (cpu-shares.ts). @param pools of all projects */
+  /** Lowers the priority of projects that take much of the machine (cpu-shares.ts). @param pools the pools of all projects */
   checkCpu(pools: Iterable<Pool>): void {
     if (!this.cpu) return;
     for (const connection of this.cpu.check([...pools])) this.dropIdle(connection);

@@ -66,7 +66,7 @@ const PATH_PARAMETERS: Readonly<Record<string, PathParameter>> = {
   'queues/name': { description: '`auth-mail`', example: 'auth-mail' },
 };
 
-/** @param path of a route: `admin/v1/projects/:id` @throws Error for a parameter that is not listed */
+/** @param path the path of a route: `admin/v1/projects/:id` @throws Error for a parameter that is not listed */
 export function pathParameters(path: string): MethodDecorator[] {
   return [...path.matchAll(/([\w-]+)\/:(\w+)/g)].map(([, before, name = '']) => {
     const known = PATH_PARAMETERS[`${before}/${name}`] ?? PATH_PARAMETERS[name];

@@ -5,7 +5,7 @@ import { DatabaseFault, DatabaseFaultKind } from '../../common/errors/database-f
 /** Status, code, SQLSTATE and headers. */
 type FaultAnswer = readonly [number, string, string, Readonly<Record<string, string>>?];
 
-/** 53300 is PostgreSQL's too_many_connections. @param seconds for Retry-After */
+/** 53300 is PostgreSQL's too_many_connections. @param seconds the value of Retry-After */
 const busy = (seconds: number): FaultAnswer => [503, '53300', '53300', { 'Retry-After': String(seconds) }];
 
 const ANSWERS: Readonly<Record<DatabaseFaultKind, FaultAnswer>> = {

@@ -92,7 +92,7 @@ export class OidcClient {
 
   /**
    * Verifies the issuer's answer and exchanges its code. The signature of an ID token is not verified, since it came over TLS.
-   * @param query of the callback's URL, with `?`
+   * @param query the query of the callback's URL, with `?`
    * @throws AppError 401 for an answer to another sign-in, 503
    */
   async exchange(query: string, checks: OidcChecks): Promise<IssuedTokens> {

@@ -19,7 +19,7 @@ export interface RateHit {
 export abstract class RateCounter {
   /**
    * Counts one event. The window of a key begins with its first event and ends `windowMs` later.
-   * @param key of the counter; hash text of a client that could be long
+   * @param key the key of the counter; text from a client that could be long must be hashed
    * @param limit events that a window allows
    * @param windowMs milliseconds
    */

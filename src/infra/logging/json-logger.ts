@@ -13,7 +13,7 @@ const FRAMEWORK = new Set([
 
 /** Context of errors that Nest logs and throws again; main.ts prints these errors. */
 const RETHROWN = 'ExceptionHandler';
-/** Limit for the characters of one text: an error raised by a project's SQL may have megabytes. */
+/** Maximum number of characters of one text: an error raised by a project's SQL may have megabytes. */
 const MAX_TEXT = 8_192;
 /** Maximum bytes of lines that wait while standard output cannot be written. */
 const MAX_WAITING = 1024 * 1024;

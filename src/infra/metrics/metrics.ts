@@ -106,7 +106,7 @@ export class Metrics {
     });
   }
 
-  /** Replaced in worker processes. */
+  /** The metrics of all processes. Worker processes replace the function (worker-metrics.ts). */
   ofAllProcesses: () => Promise<string> = () => this.registry.metrics();
 
   /** The metrics of this process. */
