@@ -207,6 +207,8 @@ const HEADING =
 
 async function compare({ name, unit, goal = {}, run }, contestants) {
   const results = Object.keys(run).map((who) => ({ who, runs: [], seconds: SECONDS, ...contestants[who] }));
+  // Opens the connections to the other projects' databases, and prepares their statements.
+  await run.ten?.(SECONDS);
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const result of results) result.runs.push(await runLongEnough(result, run[result.who]));
   }
