@@ -57,7 +57,7 @@ export class ApiKeyGuard extends AuthGuard() {
     return apiKey;
   }
 
-  /** 404 for an unknown slug; 401 for a key of another project, and for any other id under /v1/auth (DECISIONS.md 3). */
+  /** 404 for an unknown slug; 401 for a key of another project, and for any other id under /v1/auth. */
   private async refusePath({ params }: Request, { project }: VerifiedApiKey): Promise<never> {
     const { project_slug: slug, project_id: id } = params;
     if (typeof slug !== 'string' || (id !== undefined && !isNameOf(project, id))) throw invalidCredentials();

@@ -28,7 +28,7 @@ export class CallerCheck {
   }
 
   /**
-   * The 401 of a caller whose session ended or whose role is refused; null for a valid caller. DECISIONS.md 3: an invalid
+   * The 401 of a caller whose session ended or whose role is refused; null for a valid caller: an invalid
    * credential is 401 before everything else, and only the database knows revoked sessions.
    */
   async refusalOf(caller: Caller): Promise<AppError | null> {

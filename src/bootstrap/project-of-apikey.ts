@@ -1,6 +1,6 @@
 /**
  * The paths of Supabase's clients without a project: `/auth/v1/...`, `/storage/v1/...` and `/realtime/v1/...` map to
- * `/p/<slug>/...` of the project that the apikey names (DECISIONS.md 9). Only the name is read here; the guards verify the key,
+ * `/p/<slug>/...` of the project that the apikey names. Only the name is read here; the guards verify the key,
  * and that it is one of that project.
  */
 import type { Request } from 'express';

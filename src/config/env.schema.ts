@@ -1,5 +1,5 @@
 /**
- * The environment variables of DECISIONS.md 8, with their checks. `.env.example` documents each; a test compares the two.
+ * The settings, which are environment variables, with their checks. `.env.example` documents each; a test compares the two.
  */
 import { IsEmail, IsIn, IsOptional, IsString, MinLength } from 'class-validator';
 import {

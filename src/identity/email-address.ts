@@ -37,7 +37,7 @@ export function getEmailAddress(text: string): EmailAddress {
   return email;
 }
 
-/** The default display name (SPEC.md 2.3). */
+/** The default display name. */
 export function localPart({ address }: EmailAddress): string {
   return address.slice(0, address.lastIndexOf('@'));
 }

@@ -1,4 +1,4 @@
-/** The plan's limit on storage requests (SPEC.md 8): per project and minute, shared by all replicas. */
+/** The plan's limit on storage requests: per project and minute, shared by all replicas. */
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/time/clock';
 import { RateCounter, RateHit } from '../infra/coordination/rate-counter';

@@ -1,5 +1,5 @@
 /**
- * Named keys of a project, in addition to the two of DECISIONS.md 3: opaque text, of which Plinth stores a
+ * Named keys of a project, in addition to the anon and service-role key: opaque text, of which Plinth stores a
  * hash. A key contains the ids of its project and of itself, so it is found without a search.
  */
 import { createHash } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** Plans and their limits (SPEC.md 8). */
+/** Plans and their limits. */
 
 export const PLANS = ['free', 'pro', 'enterprise'] as const;
 export type Plan = (typeof PLANS)[number];

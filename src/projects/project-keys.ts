@@ -1,4 +1,4 @@
-/** The two keys of a project: JWTs signed with its current secret (DECISIONS.md 3). */
+/** The two keys of a project: JWTs signed with its current secret. */
 import { sign } from 'jsonwebtoken';
 import { signJwt } from '../infra/crypto/jws';
 import { Project, ProjectSecret } from './project';

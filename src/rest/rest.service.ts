@@ -50,7 +50,7 @@ function isUnknownToCatalog(error: unknown): boolean {
 /** What to do before another attempt; null if the failure is final. */
 function remedyFor(error: unknown, prepared: PreparedRequest): Remedy | null {
   const { plan } = prepared;
-  // A write whose rows were not requested succeeds without them (DECISIONS.md 5).
+  // A write whose rows were not requested succeeds without them.
   if (plan.kind === 'write' && plan.rows === 'unrequested' && mayBeReadBack(error, prepared))
     return 'return no rows';
   if (plan.kind === 'read' && error instanceof DatabaseError && error.code === DEADLOCK) return 'run again';

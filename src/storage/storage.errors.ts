@@ -1,4 +1,4 @@
-/** Errors of storage, with the codes of DECISIONS.md 6. */
+/** Errors of storage, with their codes (docs/reference/storage.md). */
 import { AppError, AppErrorDetails } from '../common/errors/app-error';
 import { codeOf } from '../common/errors/error-facts';
 

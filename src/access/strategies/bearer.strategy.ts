@@ -60,7 +60,7 @@ export class BearerStrategy extends PassportStrategy(Strategy, 'bearer') {
   ): Promise<Caller | false | null> {
     const caller = await this.issuers.verify(project, token);
     if (caller && !this.tokens.isCallerTimely(caller)) throw untimelyCredentials();
-    // The service-role key as apikey gives its role to every bearer (DECISIONS.md 3).
+    // The service-role key as apikey gives its role to every bearer.
     return caller && role === SERVICE_ROLE ? Object.freeze({ ...caller, role: SERVICE_ROLE }) : caller;
   }
 
@@ -72,7 +72,7 @@ export class BearerStrategy extends PassportStrategy(Strategy, 'bearer') {
   }
 }
 
-/** DECISIONS.md 3: service_role if either credential is the service-role key; the claims are always the bearer's. */
+/** service_role if either credential is the service-role key; the claims are always the bearer's. */
 function toCaller(apiKey: VerifiedApiKey, { claims, claimsText: signed }: TokenForm): Caller | false {
   const tokenRole = claims.role ?? ANON_ROLE;
   if (typeof tokenRole !== 'string' || tokenRole === '') return false;

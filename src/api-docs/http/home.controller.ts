@@ -1,4 +1,4 @@
-/** The root of the installation: name, version and links (DECISIONS.md 7). */
+/** The root of the installation: name, version and links. */
 import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';

@@ -1,4 +1,4 @@
-/** A project's OpenAPI document (DECISIONS.md 7), also at table REST's root as in PostgREST, and its TypeScript types. */
+/** A project's OpenAPI document, also at table REST's root as in PostgREST, and its TypeScript types. */
 import { Controller, Get, Options, Query, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';

@@ -1,5 +1,5 @@
 /**
- * The names of a project's relations, types and functions in its document and in its types of TypeScript (DECISIONS.md 7).
+ * The names of a project's relations, types and functions in its document and in its types of TypeScript.
  * They depend only on the objects that the role may see, not on the order in which they are read.
  */
 import { nameKey, type QualifiedName } from '../../rest/catalog/catalog';

@@ -1,4 +1,4 @@
-/** The error answers of table REST by status, with their codes (SPEC.md 7.3; docs/reference/rest.md, "Errors"). */
+/** The error answers of table REST by status, with their codes (docs/reference/rest.md, "Errors"). */
 import {
   type Header,
   headerRef,

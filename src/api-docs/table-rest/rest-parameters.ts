@@ -180,5 +180,5 @@ export function answerHeaders(...names: AnswerHeader[]): NonNullable<Response['h
   return Object.fromEntries(all.map((name) => [name, headerRef(componentName(name))]));
 }
 
-/** Both headers are needed (SPEC.md 5). */
+/** Both headers are needed. */
 export const KEY_AND_BEARER = [{ apikey: [], bearer: [] }];

@@ -45,7 +45,7 @@ export type AccountToInsert = Omit<NewAccount, 'email'> & {
   readonly phone?: string;
 };
 
-/** `user` of SPEC.md 2.3; `data` is left out if it is empty. */
+/** `user` of responses; `data` is left out if it is empty. */
 export interface UserView {
   readonly id: string;
   readonly email: string;

@@ -1,4 +1,4 @@
-/** Accounts, managed by administrators with the service-role key (DECISIONS.md 4). */
+/** Accounts, managed by administrators with the service-role key. */
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { JsonObject } from '../../common/text/json';

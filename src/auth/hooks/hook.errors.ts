@@ -12,7 +12,7 @@ export const hookFailed = (name: string, cause: unknown): AppError =>
     { cause },
   );
 
-/** @param status 400; any other value becomes 403, because SPEC.md 7.2 has no others for a refusal */
+/** @param status 400; any other value becomes 403, because a refusal has no others */
 export function hookRefused(status: unknown, message: unknown): AppError {
   const isText = typeof message === 'string' && message !== '' && message.length <= MAX_MESSAGE;
   return new AppError(

@@ -1,4 +1,4 @@
-/** Endpoints for users who are not signed in: they need the apikey only (SPEC.md 4.2, DECISIONS.md 4). */
+/** Endpoints for users who are not signed in: they need the apikey only. */
 import { Body, Controller, Post } from '@nestjs/common';
 import { SkipThrottle } from '@nestjs/throttler';
 import { CurrentProject } from '../../access/current-caller.decorator';

@@ -1,4 +1,4 @@
-/** Administration of a project's users with its service-role key (DECISIONS.md 4). */
+/** Administration of a project's users with its service-role key. */
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { CurrentProject } from '../../access/current-caller.decorator';

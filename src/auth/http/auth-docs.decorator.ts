@@ -1,4 +1,4 @@
-/** Documents the errors of the auth operations in the OpenAPI document (SPEC.md 7.2), and the common parts of their paths. */
+/** Documents the errors of the auth operations in the OpenAPI document, and the common parts of their paths. */
 import { applyDecorators, type CanActivate, type Type, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { AdmissionGuard } from '../../access/admission.guard';

@@ -1,4 +1,4 @@
-/** The error body of the auth endpoints (SPEC.md 7.2). */
+/** The error body of the auth endpoints. */
 import { AppError } from '../../common/errors/app-error';
 import { ErrorRenderer, HtmlPage } from '../../http/errors/error-renderer';
 import { statusOfOwnStatement } from '../../http/errors/sqlstate-status';

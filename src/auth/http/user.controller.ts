@@ -1,4 +1,4 @@
-/** Endpoints for a signed-in user: they need the apikey and the bearer token (SPEC.md 4.2, DECISIONS.md 4). */
+/** Endpoints for a signed-in user: they need the apikey and the bearer token. */
 import { Body, Controller, Delete, Get, Param, Patch, Post, UseGuards } from '@nestjs/common';
 import { CurrentProject } from '../../access/current-caller.decorator';
 import { SessionGuard } from '../../access/session.guard';

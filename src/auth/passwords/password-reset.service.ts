@@ -1,4 +1,4 @@
-/** The password reset in two steps (SPEC.md 3.2). */
+/** The password reset in two steps. */
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
 import { Project } from '../../projects/project';

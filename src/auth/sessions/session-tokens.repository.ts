@@ -18,7 +18,7 @@ import { CustomClaimsHook } from './custom-claims-hook.service';
 import { RefreshTokenContent } from './refresh-token.service';
 import { NewSession, RotatedSession, SessionGrant, toRotated } from './session';
 
-/** Seconds after its use during which a spent refresh token gets the same successor again (DECISIONS.md 4). */
+/** Seconds after its use during which a spent refresh token gets the same successor again. */
 const REUSE_GRACE_SECONDS = 10;
 /** Days for which the owner of a project can still see an ended session in auth.sessions. */
 const ENDED_SESSION_DAYS = 7;

@@ -1,4 +1,4 @@
-/** Signs users in with e-mail and password (SPEC.md 4.2, "Sign in"). */
+/** Signs users in with e-mail and password. */
 import { Injectable, Logger } from '@nestjs/common';
 import { messageOf } from '../../common/errors/error-facts';
 import { Clock } from '../../common/time/clock';

@@ -1,4 +1,4 @@
-/** Creates accounts (SPEC.md 4.2, "Sign up"). */
+/** Creates accounts. */
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { JsonObject } from '../../common/text/json';

@@ -3,7 +3,7 @@
  * details are for the log only.
  */
 
-/** The six fields of a database error as SPEC.md 7.3 shows them; null where the database gave none. */
+/** The six fields of a database error in responses of table REST; null where the database gave none. */
 export interface DatabaseErrorFields {
   readonly sqlstate: string;
   readonly detail: string | null;

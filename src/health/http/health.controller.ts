@@ -1,4 +1,4 @@
-/** Probes for orchestrators and load balancers, and metrics for Prometheus (DECISIONS.md 7). */
+/** Probes for orchestrators and load balancers, and metrics for Prometheus. */
 import { Controller, Get, Header, Res, UseGuards } from '@nestjs/common';
 import { ApiBearerAuth, ApiProperty, type ApiPropertyOptions, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';

@@ -1,5 +1,5 @@
 /**
- * SQLSTATE to HTTP status (PostgreSQL manual, appendix A; DECISIONS.md 5; PostgREST reference, "Errors"). Exact codes
+ * SQLSTATE to HTTP status (PostgreSQL manual, appendix A; PostgREST reference, "Errors"). Exact codes
  * first, then classes. PostgreSQL has no other classes: a code outside them was raised by the project's own SQL.
  */
 

@@ -1,11 +1,11 @@
-/** The rules for passwords (DECISIONS.md 4). */
+/** The rules for passwords. */
 import type { AppError } from '../../common/errors/app-error';
 import { unacceptablePassword } from '../identity.errors';
 import { COMMON_PASSWORDS } from './common-passwords';
 
 /** In bytes: bcrypt silently ignores the rest. */
 const MAX_PASSWORD_BYTES = 72;
-/** Minimum number of characters (SPEC.md 8). A project may require more, but not fewer. */
+/** Minimum number of characters. A project may require more, but not fewer. */
 const MIN_PASSWORD_LENGTH = 6;
 
 /** The settings of a project that concern passwords. */

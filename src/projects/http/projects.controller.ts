@@ -1,4 +1,4 @@
-/** Platform administration: projects and their keys (DECISIONS.md 7). */
+/** Platform administration: projects and their keys. */
 import { Controller, Delete, Get, Param, Patch, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { MailTemplateCheck } from '../../auth/mail/mail-template-check.service';

@@ -1,4 +1,4 @@
-/** Settings of accounts, sessions and mails (DECISIONS.md 4). */
+/** Settings of accounts, sessions and mails. */
 import { IsObject, Matches, MaxLength, NotContains } from 'class-validator';
 import { JWT_ALGORITHMS } from '../signing-keys';
 import { LANGUAGE_TAG } from '../../common/text/language-tag';
@@ -193,7 +193,7 @@ export const AUTH_SETTINGS = {
       'Page of the project that asks users about other applications, with `?authorization_id=` added',
   }),
 
-  // Never below 6 (SPEC.md 8); bcrypt takes 72 bytes.
+  // Never below 6; bcrypt takes 72 bytes.
   password_min_length: integer({
     fallback: 6,
     description: 'Minimum number of characters of a password',

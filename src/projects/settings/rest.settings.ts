@@ -1,4 +1,4 @@
-/** Settings of table REST (DECISIONS.md 5). The statement timeouts also apply to storage. */
+/** Settings of table REST. The statement timeouts also apply to storage. */
 import { ArrayNotEmpty, Matches, NotEquals, ValidateBy } from 'class-validator';
 import { isJsonObject } from '../../common/text/json';
 import { choice, flag, integer, list, type Setting, text } from './setting';

@@ -1,4 +1,4 @@
-/** Settings of files (DECISIONS.md 6). */
+/** Settings of files. */
 import { choice, flag, integer } from './setting';
 
 export const STORAGE_SETTINGS = {

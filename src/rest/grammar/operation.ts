@@ -21,7 +21,7 @@ export type ValueReader = (scanner: Scanner) => string;
 const OPERATOR = 'operator (eq, gt, ...)';
 const NOT = '"not"';
 const IS_VALUE = 'isVal: (null, not_null, true, false, unknown)';
-/** SPEC.md writes `not.null`; PostgREST has `not_null` only. */
+/** Plinth also has `not.null`; PostgREST has `not_null` only. */
 const IS_NOT_NULL: readonly string[] = ['not_null', 'not.null'];
 const ALL_OPERATORS: readonly string[] = [
   ...QUANTIFIABLE_OPERATORS.words,
@@ -82,7 +82,7 @@ function operatorDot(scanner: Scanner): void {
   if (!scanner.eat('.')) scanner.fail([OPERATOR]);
 }
 
-/** Example: `/chores?done=is.UnKnOwN`; SPEC.md's `/todos?done=is.not.null` */
+/** Example: `/chores?done=is.UnKnOwN`; Plinth's `/todos?done=is.not.null` */
 function isValue(scanner: Scanner): IsValue {
   const ahead = scanner.text.slice(scanner.pos, scanner.pos + 'not_null'.length).toLowerCase();
   const matched = [...IS_NOT_NULL, ...IS_VALUES.words].find((word) => ahead.startsWith(word));

@@ -45,7 +45,7 @@ export type TextSearchOperator = WordOf<typeof TEXT_SEARCH_OPERATORS>;
 /** Every operator of a filter. compile/filter-sql.ts defines their SQL. */
 export type FilterOperator = QuantifiableOperator | PlainOperator | TextSearchOperator | 'in' | 'is';
 
-/** Values of `is.`, not case-sensitive. SPEC.md's `is.not.null` is read as `not_null`. */
+/** Values of `is.`, not case-sensitive. Plinth's `is.not.null` is read as `not_null`. */
 export const IS_VALUES = table('null', 'not_null', 'true', 'false', 'unknown');
 export type IsValue = WordOf<typeof IS_VALUES>;
 

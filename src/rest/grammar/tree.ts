@@ -139,7 +139,7 @@ export interface InOperation {
 }
 
 /**
- * `is.null`, `is.NOT_NULL`, and SPEC.md's `is.not.null`, which is `not_null`. On an embed's name it is a null
+ * `is.null`, `is.NOT_NULL`, and Plinth's `is.not.null`, which is `not_null`. On an embed's name it is a null
  * filter.
  */
 interface IsOperation {

@@ -1,4 +1,4 @@
-/** The error body of the table REST (SPEC.md 7.3), and PostgREST's four members (DECISIONS.md 5). */
+/** The error body of the table REST, and PostgREST's four members. */
 import { AppError } from '../../common/errors/app-error';
 import { ErrorRenderer } from '../../http/errors/error-renderer';
 import { statusOfSqlstate } from '../../http/errors/sqlstate-status';

@@ -102,7 +102,7 @@ function headersOnly({ primaryKey }: Relation, wanted: boolean): ReturningPlan {
   return { kind: 'fields', fields: primaryKey.map(columnField) };
 }
 
-/** A write whose rows were not requested succeeds even if the caller may not read them (DECISIONS.md 5). */
+/** A write whose rows were not requested succeeds even if the caller may not read them. */
 function writtenRows(
   { role }: PlanContext,
   { hiddenFrom, closedTo }: Relation,

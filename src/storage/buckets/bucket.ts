@@ -1,4 +1,4 @@
-/** A bucket as the API returns it (DECISIONS.md 6). */
+/** A bucket as the API returns it. */
 
 export interface Bucket {
   readonly id: string;

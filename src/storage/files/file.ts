@@ -1,4 +1,4 @@
-/** A file as the API returns it (DECISIONS.md 6), and as other code of storage needs it. */
+/** A file as the API returns it, and as other code of storage needs it. */
 import { JsonObject } from '../../common/text/json';
 import { ObjectAddress } from '../providers/object-address';
 import { LIMITS } from '../rows/limits';

@@ -1,4 +1,4 @@
-/** Options of a list of files (SPEC.md 4.1). */
+/** Options of a list of files. */
 import { parseJson } from '../../common/text/json';
 
 export const SORT_FIELDS = ['created_at', 'size', 'filename'] as const;

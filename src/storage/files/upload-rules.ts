@@ -16,7 +16,7 @@ import { UploadTarget } from './target.repository';
 import { AnnouncedUpload, UploadParameters, UploadRestriction } from './upload';
 
 /**
- * Maximum bytes of a name in UTF-8. Names are any Unicode text, with `/` as separator (DECISIONS.md 6). They
+ * Maximum bytes of a name in UTF-8. Names are any Unicode text, with `/` as separator. They
  * never become part of a path on disk.
  */
 const MAX_NAME_BYTES = 1_024;

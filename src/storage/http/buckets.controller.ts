@@ -1,4 +1,4 @@
-/** Buckets (SPEC.md 4.1). `:bucket_name` is the slug or the name. */
+/** Buckets. `:bucket_name` is the slug or the name. */
 import { Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
 import { Caller } from '../../access/caller';
 import { CurrentCaller } from '../../access/current-caller.decorator';

@@ -1,4 +1,4 @@
-/** Lists of a bucket's files and folders (SPEC.md 4.1). */
+/** Lists of a bucket's files and folders. */
 import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { callerOf } from '../../access/current-caller.decorator';

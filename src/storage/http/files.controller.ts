@@ -1,4 +1,4 @@
-/** Records of files (SPEC.md 4.1, DECISIONS.md 6). Lists, uploads, content and signed URLs have their own controllers. */
+/** Records of files. Lists, uploads, content and signed URLs have their own controllers. */
 import { Controller, Delete, Get, Param, Patch, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { Caller } from '../../access/caller';

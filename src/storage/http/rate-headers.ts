@@ -1,4 +1,4 @@
-/** The three rate limit headers (SPEC.md 8) of every storage response, including responses to refused and malformed requests. */
+/** The three rate limit headers of every storage response, including responses to refused and malformed requests. */
 import { Injectable, Logger } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 import { Clock } from '../../common/time/clock';

@@ -1,4 +1,4 @@
-/** Creates and revokes signed URLs (SPEC.md 4.1, DECISIONS.md 6). */
+/** Creates and revokes signed URLs. */
 import { Controller, Delete, Param, Post, Req, UseInterceptors } from '@nestjs/common';
 import type { Request } from 'express';
 import { Caller } from '../../access/caller';

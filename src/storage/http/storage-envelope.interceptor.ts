@@ -1,5 +1,5 @@
 /**
- * Intercepts the result of a handler and writes it in the envelope of storage (SPEC.md 2.8): every successful JSON
+ * Intercepts the result of a handler and writes it in the envelope of storage: every successful JSON
  * response. The error filter writes failures, and ContentResponder writes the bytes of files.
  *
  * A method decorator rather than a NestInterceptor: Nest's chain of observables takes about 100 microseconds, a third

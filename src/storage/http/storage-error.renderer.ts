@@ -1,4 +1,4 @@
-/** The error envelope of storage (SPEC.md 7.1). Every error gets one of the codes of DECISIONS.md 6. */
+/** The error envelope of storage. Every error gets one of its codes (docs/reference/storage.md). */
 import { Injectable } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 import { AppError } from '../../common/errors/app-error';

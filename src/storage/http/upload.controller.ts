@@ -1,4 +1,4 @@
-/** Uploads (SPEC.md 4.1): a form whose part `file` streams to the provider. Validates without Nest's pipes, like downloads. */
+/** Uploads: a form whose part `file` streams to the provider. Validates without Nest's pipes, like downloads. */
 import { applyDecorators, Controller, HttpStatus, Post, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiQuery } from '@nestjs/swagger';
 import type { Request, Response } from 'express';

@@ -7,7 +7,7 @@ import { equalSecrets } from '../../infra/crypto/constant-time';
 import { isSecretValid, Project, ProjectSecret } from '../../projects/project';
 import { invalidSignature, signedUrlExpired } from '../storage.errors';
 
-/** Seconds of validity, by the names that requests use (SPEC.md 8). */
+/** Seconds of validity, by the names that requests use. */
 export const EXPIRIES = { '5m': 300, '15m': 900, '1h': 3_600, '24h': 86_400, '7d': 604_800 } as const;
 export type Expiry = keyof typeof EXPIRIES;
 export const EXPIRY_NAMES = Object.keys(EXPIRIES) as Expiry[];

@@ -18,7 +18,7 @@ export interface StorageJsErrorBody {
   readonly message: string;
 }
 
-/** `error` and `message` by the code of DECISIONS.md 6. */
+/** `error` and `message` by Plinth's code. */
 const KNOWN: Readonly<Record<string, (error: AppError) => readonly [error: string, message: string]>> = {
   bucket_not_found: () => ['Bucket not found', 'Bucket not found'],
   file_not_found: () => ['not_found', 'Object not found'],
@@ -34,7 +34,7 @@ const KNOWN: Readonly<Record<string, (error: AppError) => readonly [error: strin
   signed_url_expired: () => ['InvalidJWT', 'The URL has expired'],
 };
 
-/** Codes of resumable uploads that DECISIONS.md 6 does not have. */
+/** Codes that only resumable uploads have. */
 const OF_TUS: ReadonlySet<string> = new Set(['upload_locked', 'checksum_mismatch']);
 
 @Injectable()
