@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { de } from './de';
 import { settings } from './de/settings';
+import { settingLabels as german } from './de/setting-labels';
+import { settingLabels as english } from './en/setting-labels';
 import { en, type Key } from './en';
 import schema from '../generated/settings.json';
 import { translated } from './translator';
@@ -105,6 +107,10 @@ it('no key is in two modules, where one text would hide the other', () => {
   );
   expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([]);
 });
+
+it.each([english, german])('every setting has a label', (labels) =>
+  expect(Object.keys(schema).filter((name) => !(name in labels))).toEqual([]),
+);
 
 it('every setting has a German description', () => {
   expect(Object.keys(settings).sort()).toEqual(Object.keys(schema).sort());

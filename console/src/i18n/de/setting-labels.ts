@@ -49,6 +49,7 @@ export const settingLabels: Readonly<Record<string, string>> = {
   role_settings: 'PostgreSQL-Einstellungen nach Rolle',
   role_statement_timeouts: 'Zeitlimits für Anweisungen nach Rolle',
   send_email_hook: 'Hook für Mails',
+  send_sms_hook: 'Hook für Nachrichten an Telefone',
   signup_enabled: 'Registrierung',
   site_url: 'Adresse der Anwendung',
   sms_per_hour: 'Nachrichten an Telefone pro Stunde',

@@ -1,4 +1,4 @@
-/** Labels of the settings of a project, by their names. A setting that is missing here is shown by its name. */
+/** Labels of the settings of a project, by their names.. */
 export const settingLabels: Readonly<Record<string, string>> = {
   access_token_lifetime: 'Lifetime of access tokens',
   allowed_email_domains: 'Allowed e-mail domains',
@@ -49,6 +49,7 @@ export const settingLabels: Readonly<Record<string, string>> = {
   role_settings: 'PostgreSQL settings by role',
   role_statement_timeouts: 'Statement timeouts by role',
   send_email_hook: 'Hook for mails',
+  send_sms_hook: 'Hook for messages to phones',
   signup_enabled: 'Sign-up',
   site_url: 'Address of the application',
   sms_per_hour: 'Messages to phones per hour',
