@@ -22,7 +22,6 @@ const FILES = 6;
     disk = SmallDisk.mount('size=400m');
     plinth = await PlinthProcess.start({
       dataDir: disk.directory,
-      fromScratch: true,
       env: { LOG_LEVEL: 'warn', DISK_RESERVE: '0' },
     });
     const { body } = await plinth.admin.post('/admin/v1/projects', { name: 'Full', plan: 'enterprise' });

@@ -1,12 +1,13 @@
 /** Remains of an interruption: bytes of a killed restore, and drafts of the command line. */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { casesOf } from '../support/extent';
 import { eventually } from '../support/eventually';
 import { HttpClient } from '../support/http-client';
 import { freePort, PlinthProcess, PROCESS_ADMIN_KEY } from '../support/plinth-process';
@@ -17,14 +18,32 @@ const MIB = 1024 * 1024;
 const PASSPHRASE = 'a passphrase for the test';
 const HEADERS = { 'backup-passphrase': encodeURIComponent(PASSPHRASE), 'content-type': 'application/gzip' };
 
-jest.setTimeout(120_000);
+jest.setTimeout(300_000);
 
 let directory: string;
-beforeAll(() => (directory = mkdtempSync(join(tmpdir(), 'plinth-interrupted-'))));
-afterAll(() => rmSync(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 }));
+let databasePort: string;
+let plinth: PlinthProcess;
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'plinth-interrupted-'));
+  databasePort = String(await freePort());
+  plinth = await start();
+});
+afterAll(async () => {
+  await plinth.end('SIGTERM');
+  rmSync(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+});
+
+const start = (): Promise<PlinthProcess> =>
+  PlinthProcess.start({
+    dataDir: directory,
+    env: {
+      BACKUP_PASSPHRASE: PASSPHRASE,
+      LOG_LEVEL: 'warn',
+      EMBEDDED_DATABASE_PORT: databasePort,
+    },
+  });
 
 it('removes the bytes of a restore that was killed, right after the next start', async () => {
-  let plinth = await PlinthProcess.start({ dataDir: directory });
   const { body: project } = await plinth.admin.post('/admin/v1/projects', { name: 'Killed' });
   const service = new HttpClient(plinth.baseUrl, {
     apikey: project.service_role_key,
@@ -59,24 +78,18 @@ it('removes the bytes of a restore that was killed, right after the next start',
   await plinth.end('SIGKILL');
   expect(files().length).toBeGreaterThan(0);
 
-  plinth = await PlinthProcess.start({ dataDir: directory });
+  plinth = await start();
   await eventually(async () => expect(files()).toEqual([]), 20_000);
   expect((await plinth.admin.post('/admin/v1/restore', archive, { headers: HEADERS })).status).toBe(201);
   expect(files().length).toBe(3);
-  await plinth.end('SIGTERM');
 });
 
 it('removes the scratch database of a rehearsal that was killed, and reports it', async () => {
-  const dataDir = join(directory, 'rehearsal');
-  mkdirSync(dataDir);
-  const [port, env] = [String(await freePort()), { BACKUP_PASSPHRASE: PASSPHRASE, LOG_LEVEL: 'warn' }];
-  const options = { dataDir, env: { ...env, EMBEDDED_DATABASE_PORT: port } };
-  let plinth = await PlinthProcess.start(options);
-  const password = readFileSync(join(dataDir, 'data/postgres.password'), 'utf8').trim();
+  const password = readFileSync(join(directory, 'data/postgres.password'), 'utf8').trim();
   const list = async (): Promise<unknown[]> => {
     const client = new Client({
       host: '127.0.0.1',
-      port: Number(port),
+      port: Number(databasePort),
       user: 'postgres',
       password,
       database: 'postgres',
@@ -98,51 +111,57 @@ it('removes the scratch database of a rehearsal that was killed, and reports it'
   const stateOf = async (): Promise<Record<string, unknown> | undefined> =>
     (await plinth.admin.get('/admin/v1/backups')).body.projects.find((one) => one.project_id === project.id);
   await plinth.admin.post('/admin/v1/backups/runs', { project_id: project.id });
-  await eventually(async () => expect((await stateOf())?.last_status).toBe('succeeded'), 60_000);
+  await eventually(async () => expect((await stateOf())?.last_status).toBe('succeeded'), 120_000);
   const before = await list();
   await plinth.admin.post('/admin/v1/backups/rehearsals', { project_id: project.id });
   await eventually(async () => expect((await list()).length).toBeGreaterThan(before.length), 30_000);
   await plinth.end('SIGKILL');
 
-  plinth = await PlinthProcess.start(options);
+  plinth = await start();
   await eventually(async () => {
     expect(await list()).toEqual(before);
     expect(await stateOf()).toMatchObject({ rehearsal: { error: expect.stringContaining('process') } });
   }, 60_000);
-  await plinth.end('SIGTERM');
 });
 
-it.each(['SIGINT', 'SIGTERM'] as const)('a backup that %s ends leaves no draft', async (signal) => {
-  const server = createServer((_request, response) => {
-    response.writeHead(200, { 'content-type': 'application/gzip' });
-    response.write(randomBytes(MIB));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  try {
-    const target = join(directory, `${signal}.tar.gz`);
-    const child = spawn(process.execPath, [join(ROOT, 'dist/src/cli.js'), 'backup', '--all', '-o', target], {
-      cwd: directory,
-      env: {
-        PATH: process.env.PATH,
-        HOME: directory,
-        PLATFORM_ADMIN_KEY: PROCESS_ADMIN_KEY,
-        PUBLIC_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-        PORT: String((server.address() as AddressInfo).port),
-        BACKUP_PASSPHRASE: PASSPHRASE,
-      },
+it.each(casesOf(['SIGTERM', 'SIGINT'] as const, 1))(
+  'a backup that %s ends leaves no draft',
+  async (signal) => {
+    const server = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/gzip' });
+      response.write(randomBytes(MIB));
     });
-    let said = '';
-    child.stderr.on('data', (chunk) => (said += String(chunk)));
-    const ended = new Promise((resolve) => child.once('exit', resolve));
-    await eventually(
-      async () => expect([existsSync(`${target}.part`), said]).toEqual([true, expect.any(String)]),
-      30_000,
-    );
-    child.kill(signal);
-    await ended;
-    expect(existsSync(`${target}.part`)).toBe(false);
-  } finally {
-    server.closeAllConnections();
-    server.close();
-  }
-});
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const target = join(directory, `${signal}.tar.gz`);
+      const child = spawn(
+        process.execPath,
+        [join(ROOT, 'dist/src/cli.js'), 'backup', '--all', '-o', target],
+        {
+          cwd: directory,
+          env: {
+            PATH: process.env.PATH,
+            HOME: directory,
+            PLATFORM_ADMIN_KEY: PROCESS_ADMIN_KEY,
+            PUBLIC_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+            PORT: String((server.address() as AddressInfo).port),
+            BACKUP_PASSPHRASE: PASSPHRASE,
+          },
+        },
+      );
+      let said = '';
+      child.stderr.on('data', (chunk) => (said += String(chunk)));
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      await eventually(
+        async () => expect([existsSync(`${target}.part`), said]).toEqual([true, expect.any(String)]),
+        30_000,
+      );
+      child.kill(signal);
+      await ended;
+      expect(existsSync(`${target}.part`)).toBe(false);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  },
+);
