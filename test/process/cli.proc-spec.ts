@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { casesOf } from '../support/extent';
 import { PlinthProcess, PROCESS_ADMIN_KEY } from '../support/plinth-process';
 import { ROOT, withDirectory } from './support/processes';
 
@@ -38,12 +39,14 @@ describe('the command line without a key', () => {
       expect(readdirSync(folder)).toEqual([]);
     }));
 
-  it.each([
+  const FOLDERS = [
     ['a folder that does not exist', 'missing'],
+    ['the folder of a key that was truncated', 'truncated'],
     ['an empty folder', 'empty'],
     ['a file', 'file'],
-    ['the folder of a key that was truncated', 'truncated'],
-  ])('does the same if DATA_DIR is %s', (_what, name) =>
+  ] as const;
+
+  it.each(casesOf(FOLDERS, 2))('does the same if DATA_DIR is %s', (_what, name) =>
     withDirectory(async (folder) => {
       await mkdir(path.join(folder, 'empty'));
       await writeFile(path.join(folder, 'file'), '');
