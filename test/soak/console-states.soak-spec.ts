@@ -42,6 +42,12 @@ const STATES: Readonly<Record<string, State>> = {
   'without the right': { project: 'full', by: 'viewer', language: 'de', colorScheme: 'dark', size: WIDE },
 };
 
+/**
+ * Views that need no answer that is held here: a project that does not exist is missing in the list of the frame, and the SQL
+ * editor is complete without the list of tables, which is in a closed drawer on a phone.
+ */
+const WORKS_WITHOUT = new Set(['/projects/gone', '/projects/$slug/sql']);
+
 /** What each moment of a view may be. */
 const NATURAL: Readonly<Record<'loading' | 'failed' | 'shown', readonly string[]>> = {
   loading: ['blank', 'no heading', 'loads'],
@@ -99,7 +105,7 @@ const FAULTS = (english: readonly string[], isGerman: boolean): string => `(() =
   const people = {} as Record<State['by'], string>;
   let signedIn = '';
 
-  jest.setTimeout(900_000);
+  jest.setTimeout(1_800_000);
   beforeAll(async () => {
     ({ plinth, browser, page, view } = await startConsole({
       env: { BACKUP_PASSPHRASE: 'correct-horse-battery' },
@@ -265,7 +271,7 @@ const FAULTS = (english: readonly string[], isGerman: boolean): string => `(() =
               () => true,
               () => false,
             );
-          if (!isShown) faults.push(`${path} does not say that it failed`);
+          if (!isShown && !WORKS_WITHOUT.has(path)) faults.push(`${path} does not say that it failed`);
           const spinner = page
             .locator('#main')
             .getByRole('status', { name: language === 'de' ? de.loading : en.loading });
