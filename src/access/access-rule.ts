@@ -52,7 +52,7 @@ export interface Access {
 }
 
 /**
- * * @param handler the controller's method
+ * @param handler the controller's method
  * @throws Error whose message says what is wrong with the guards
  */
 export function accessOf(controller: Type, handler: Handler): Access {

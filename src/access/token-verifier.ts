@@ -1,5 +1,5 @@
 /**
- * * Finds the key of a token by its `kid`, and checks times. Each key has one algorithm (RFC 8725, 3.1): passport-jwt checks
+ * Finds the key of a token by its `kid`, and checks times. Each key has one algorithm (RFC 8725, 3.1): passport-jwt checks
  * signatures made with the project's secret, and this class checks signatures made with its key pairs.
  */
 import { Injectable } from '@nestjs/common';

@@ -16,7 +16,7 @@ export const REASONS = {
   policy_column_without_index:
     'The policy {policy} compares this column in every request, and no index begins with it.',
   policy_call_per_row:
-    'The policy calls a function of auth for every row. In a scalar sub-query it is called once for a statement.',
+    'The policy calls a function of the schema auth for every row. In a scalar subquery, it is called only once per statement.',
   duplicate_index:
     'The index has the same columns as {other}: it costs {megabytes} MiB and time at every write, and helps no query.',
   unused_index:

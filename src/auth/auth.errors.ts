@@ -96,7 +96,7 @@ export const mailNotSent = (reason: string, cause?: unknown): AppError =>
   refusal(502, 'mail_not_sent', `The mail was not sent: ${reason}`, cause);
 
 export const mailNotFound = (): AppError =>
-  refusal(404, 'mail_not_found', 'There is no such failed mail that could still be of use');
+  refusal(404, 'mail_not_found', 'There is no such failed mail, or its token has expired');
 
 export const providerNotFound = (): AppError =>
   refusal(404, 'provider_not_found', 'There is no such provider');

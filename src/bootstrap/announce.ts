@@ -6,7 +6,7 @@ import { ANON_ROLE, projectKey } from '../projects/project-keys';
 import type { DemoProject } from './demo-project';
 
 /**
- * * @param demo the demo project if this start created it
+ * @param demo the demo project if this start created it
  * @param setupLink the link to create the first owner; null if an owner exists
  */
 export function announcement(

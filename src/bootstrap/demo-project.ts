@@ -48,7 +48,7 @@ export interface DemoProject {
 }
 
 /**
- * * Creates the demo project, only once in an installation: if the project was deleted, it is not created again.
+ * Creates the demo project, only once in an installation: if the project was deleted, it is not created again.
  * @returns the project if this call created it, else null
  */
 export async function createDemoOnFirstStart(app: INestApplicationContext): Promise<DemoProject | null> {

@@ -1,5 +1,5 @@
 /**
- * * The metrics of all processes (WORKERS). A worker that is scraped asks the first process, which asks every worker and adds
+ * The metrics of all processes (WORKERS). A worker that is scraped asks the first process, which asks every worker and adds
  * their values. Counts of workers that have ended are kept, so that no counter decreases.
  */
 import cluster, { type Worker } from 'node:cluster';

@@ -50,7 +50,7 @@ export class WorkerPool {
   }
 
   /**
-   * * Resolves when every worker listens.
+   * Resolves when every worker listens.
    * @throws WorkerFailedError if one ends before that; the other workers run until stop()
    */
   async start(): Promise<void> {
@@ -66,7 +66,7 @@ export class WorkerPool {
   }
 
   /**
-   * * Replaces the workers, one at a time, by new processes, which read the program and the settings again. A worker completes
+   * Replaces the workers, one at a time, by new processes, which read the program and the settings again. A worker completes
    * its requests and ends once its successor serves, so no request fails. A second call during the first joins it.
    * @throws WorkerFailedError if a new worker does not serve; the workers that were not replaced yet continue
    */

@@ -108,7 +108,7 @@ export class ChangeFeed implements OnApplicationBootstrap, OnApplicationShutdown
   }
 
   /**
-   * * Checks a subscription as subscribe() does.
+   * Checks a subscription as subscribe() does.
    * @returns a function that begins the subscription; no change is delivered before the function resolves
    */
   async prepare(

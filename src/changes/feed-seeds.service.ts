@@ -1,5 +1,5 @@
 /**
- * * One temporary slot on each database server, the seed, from which the anchors of feeds are copied. The creation of a slot
+ * One temporary slot on each database server, the seed, from which the anchors of feeds are copied. The creation of a slot
  * waits for all transactions that write anywhere on the server, so the owner of one project could block the feeds of all others.
  * A copy does not wait. An old seed is replaced instead of advanced: to advance it, PostgreSQL would decode all of the server's
  * log, which cost a fifth of the throughput of inserts. A seed ends with its session.

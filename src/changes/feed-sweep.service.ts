@@ -17,7 +17,7 @@ export class FeedSweep implements OnApplicationShutdown {
   constructor(private readonly servers: ServersService) {}
 
   /**
-   * * Slots that are idle now and still later have no reader.
+   * Slots that are idle now and still later have no reader.
    * @param keptMs milliseconds during which clients may return
    */
   start(keptMs: number): void {

@@ -66,7 +66,7 @@ export class ProjectFeed {
   }
 
   /**
-   * * Sends the subscriber changes after its position, or after the position of the subscriber that it replaces.
+   * Sends the subscriber changes after its position, or after the position of the subscriber that it replaces.
    * @throws AppError 503 when the server cannot stream changes
    */
   async add(subscriber: Subscriber, former?: Subscriber): Promise<void> {

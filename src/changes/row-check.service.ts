@@ -218,7 +218,7 @@ export class RowCheck {
   }
 
   /**
-   * * @param refused gets the filters that failed
+   * @param refused gets the filters that failed
    * @returns null for a row on which the policies fail: the caller could not read it
    */
   private async evaluate(

@@ -157,7 +157,7 @@ export class EnvironmentVariables {
   @WholeNumber(0, 3_600) SHUTDOWN_DELAY = 0;
 
   /**
-   * * Requests per minute from one client address to each of sign-up and the endpoints that mail or take a mailed token. Wrong
+   * Requests per minute from one client address to each of sign-up and the endpoints that mail or take a mailed token. Wrong
    * passwords from one address are delayed after a sixth of this number.
    */
   @WholeNumber(1, 1_000_000) AUTH_REQUESTS_PER_MINUTE = 300;

@@ -97,7 +97,7 @@ async function readMemberships(
 }
 
 /**
- * * The roles and rights that the owner of a restored project can create on this server.
+ * The roles and rights that the owner of a restored project can create on this server.
  * @param client connected as the admin role
  * @param renamed new names of the project's roles by their old ones
  * @returns skipped: a line about each role and membership that is left out
@@ -155,7 +155,7 @@ export async function existingRoles(client: Client, names: readonly string[]): P
 }
 
 /**
- * * Creates the roles without any rights, so that a dump can name them.
+ * Creates the roles without any rights, so that a dump can name them.
  * @param client connected as the admin role; the owner was not admitted yet (DatabaseProvisioner.admitOwner)
  */
 export async function createOwnerRoles(client: Client, owner: string, { roles }: OwnerRoles): Promise<void> {
@@ -167,7 +167,7 @@ export async function createOwnerRoles(client: Client, owner: string, { roles }:
 }
 
 /**
- * * Gives the roles their attributes, memberships and privileges.
+ * Gives the roles their attributes, memberships and privileges.
  * @param client connected as the admin role; the owner was admitted
  */
 export async function completeOwnerRoles(

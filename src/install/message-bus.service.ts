@@ -16,7 +16,7 @@ const ANSWERS_CHANNEL = 'plinth_acknowledged';
 const ACKNOWLEDGE_TIMEOUT_MS = 2_000;
 
 /**
- * * @param channel to which every process listens on one connection
+ * @param channel to which every process listens on one connection
  * @param message a message that is sent first
  * @returns false when a process did not answer in time
  */
@@ -119,7 +119,7 @@ export class MessageBus implements OnApplicationBootstrap, OnApplicationShutdown
   }
 
   /**
-   * * As broadcast(), and waits until every process has handled the message.
+   * As broadcast(), and waits until every process has handled the message.
    * @returns false in the same cases as allReplicasAcknowledged()
    */
   broadcastAndConfirm(prefix: MessagePrefix, text: string): Promise<boolean> {

@@ -96,7 +96,7 @@ export class DiskReserve implements OnApplicationShutdown {
   }
 
   /**
-   * * @param bytes the size of a write to the database; a write of unknown size counts as large
+   * @param bytes the size of a write to the database; a write of unknown size counts as large
    * @throws AppError 503 for a large write into the reserve, and for every write when almost no space is left
    */
   async assertMayWrite(bytes: number): Promise<void> {

@@ -66,7 +66,10 @@ const LOCK_HOLDER = `select pid, database from (
     from ${SESSIONS} join (select pid, count(*) as locks from pg_lock_status() group by pid) l using (pid)) holder
   where share > ${LOCKS_OF_ONE_DATABASE} order by share desc, locks desc limit 1`;
 
-/** PostgreSQL does not show listeners. The oldest transaction, or a client that does not read, blocks the queue. */
+/**
+ * The session that most likely blocks the notification queue: the one with the oldest transaction, or a client that does not
+ * read. PostgreSQL does not show which sessions listen.
+ */
 const QUEUE_HOLDER = `select pid, database from ${SESSIONS}
   where xact_start < now() - interval '1 second' or wait_event = 'ClientWrite'
   order by least(xact_start, query_start) limit 1`;

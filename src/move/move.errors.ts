@@ -13,7 +13,7 @@ export const databaseExists = (server: string, database: string): AppError =>
   );
 
 /**
- * * @param bytes the size of the project's tables
+ * @param bytes the size of the project's tables
  * @param reasons why changes cannot be followed in the meantime
  */
 export const windowNeeded = (bytes: number, limit: number, reasons: readonly string[]): AppError =>

@@ -30,7 +30,7 @@ export interface LockedTable {
 }
 
 /**
- * * * Locks the tables in one transaction, which stays open. Earlier writers get a moment to finish before they are ended.
+ * Locks the tables in one transaction, which stays open. Earlier writers get a moment to finish before they are ended.
  * @param client connected as the owner, with an empty search_path; it ends the lock by disconnecting
  * @param admin connected as the admin role of the same server, in another database
  * @throws AppError 409 when writers do not end
@@ -97,7 +97,7 @@ const OTHERS = `select pid, pg_terminate_backend(pid) from pg_stat_activity
   where datname = $1 and pid <> all ($2) and pid <> pg_backend_pid() and backend_type <> 'autovacuum worker'`;
 
 /**
- * * Refuses new sessions and ends the others; no other session is left when it resolves. After that no process can write to the
+ * Refuses new sessions and ends the others; no other session is left when it resolves. After that no process can write to the
  * database, whatever it knows about the move.
  * @param client connected as the admin role, in another database
  * @param exempt sessions of the caller

@@ -1,8 +1,8 @@
 /**
- * A year of an install: its clock and the clock of PostgreSQL jump by days, between which people sign up and in, write,
- * upload and delete, schedules run, all keys and certificates are rotated, bytes without a row swept, backups made,
- * rehearsed and pruned, and the version is upgraded three times. Each project counts 10 GiB of files that do not exist.
- * PLINTH_YEAR_MINUTES is its real length.
+ * Simulates a year of an install. Its clock and the clock of PostgreSQL jump by several days at a time. Between the jumps, people
+ * sign up, sign in, write, upload and delete; schedules run; all keys and certificates are rotated; bytes without a row are
+ * swept; backups are made, rehearsed and pruned; and the version is upgraded three times. Each project counts 10 GiB of files
+ * that do not exist. PLINTH_YEAR_MINUTES is the real length of the test.
  */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';

@@ -136,7 +136,7 @@ function useFoundUsers({ id, slug }: Project, text: string): SpotlightActionData
   const open = (search: { user?: string; search?: string }): void =>
     void navigate({ to: '/projects/$slug/users', params: { slug }, search });
   const leftSection = <Icon name="users" />;
-  // The server has found these users, even if an address is written in another form.
+  // The text is a keyword of each user, so that the palette's filter keeps all users whom the server found.
   const found = (data?.users ?? []).map(({ id: user, email, name }) => ({
     id: `user ${user}`,
     label: email ?? name,

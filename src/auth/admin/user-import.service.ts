@@ -52,7 +52,7 @@ export class UserImport {
   ) {}
 
   /**
-   * * What was stored before an error of the stream or of the connection stays stored; a repeated import continues.
+   * What was stored before an error of the stream or of the connection stays stored; a repeated import continues.
    * @param updates true: existing users get the given values; false: they stay as they are
    */
   async importUsers(project: Project, body: AsyncIterable<Buffer>, updates: boolean): Promise<ImportReport> {

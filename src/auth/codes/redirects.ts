@@ -1,5 +1,5 @@
 /**
- * * The addresses to which a link in a mail may lead: those of the project's application, and those in the project's list of
+ * The addresses to which a link in a mail may lead: those of the project's application, and those in the project's list of
  * allowed addresses. A link to any other address would hand sessions to the person who asked for the mail.
  */
 import { Project } from '../../projects/project';

@@ -60,7 +60,7 @@ export class SessionRaiseRepository {
 }
 
 /**
- * * Skips one number of the refresh token, so that a token from before the proof is void immediately, without the grace period.
+ * Skips one number of the refresh token, so that a token from before the proof is void immediately, without the grace period.
  */
 function raising(
   project: Project,

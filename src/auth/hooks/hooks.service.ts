@@ -31,7 +31,7 @@ export class Hooks {
   ) {}
 
   /**
-   * * Does nothing if the project has no such hook.
+   * Does nothing if the project has no such hook.
    * @param id the event's id, for a receiver that gets the event more than once
    * @throws AppError 4xx if the function refuses, 500 if it fails, 503 if the database cannot be reached
    */

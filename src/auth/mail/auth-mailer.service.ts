@@ -42,7 +42,7 @@ export class AuthMailer implements OnApplicationShutdown {
   }
 
   /**
-   * * Sends a mail.
+   * Sends a mail.
    * @param write writes the mail, in one transaction with its token; false: there is nothing to send
    * @returns the result of `write` @throws AppError 429 if the quota of mails for today is used up
    */

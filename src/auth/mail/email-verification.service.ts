@@ -54,7 +54,7 @@ export class EmailVerificationService {
   }
 
   /**
-   * * Spends a token.
+   * Spends a token.
    * @returns whether the account has a password; the first proof of the address removes a password that was in use before
    * @throws AppError 401 for an invalid token, 400 for an unacceptable password or if the address was taken in the meantime, 429
    */

@@ -33,7 +33,7 @@ export class NewAccountMailer {
   ) {}
 
   /**
-   * * @param languages in order of preference
+   * @param languages in order of preference
    * @throws AppError 400 if another account has the address, 429 if the quota of mails for today is used up
    */
   async create(

@@ -40,7 +40,7 @@ export class RequestedMails {
   ) {}
 
   /**
-   * * Resolves when the request is stored. It counts against the quota before it is known whether the address has an account, so
+   * Resolves when the request is stored. It counts against the quota before it is known whether the address has an account, so
    * that the answer is the same, and is given back if it has none.
    * @throws AppError 429 if the quota of mails for today is used up
    */

@@ -35,7 +35,7 @@ export class TestMailService {
   ) {}
 
   /**
-   * * @param draft replaces parts of the project's template
+   * @param draft replaces parts of the project's template
    * @throws AppError 400 for an address or a template that is not valid, 429 while another test mail of the project is being
    * sent, after too many of them, or if the quota of mails for today is used up, 502 if the mail server refuses the mail
    */

@@ -73,7 +73,7 @@ export class SessionTokensRepository {
   }
 
   /**
-   * * Rotates a refresh token in one statement. Of parallel uses, the first rotates it; the others wait for the row, find it
+   * Rotates a refresh token in one statement. Of parallel uses, the first rotates it; the others wait for the row, find it
    * rotated and get the same successor.
    * @param expiresAt the new end of the session
    * @param clientId the application that sent the token; null for the user's own client

@@ -31,7 +31,7 @@ export class SessionService {
   ) {}
 
   /**
-   * * Spends a refresh token for its successor. If a token is used again after the grace period, two clients have it, and one of
+   * Spends a refresh token for its successor. If a token is used again after the grace period, two clients have it, and one of
    * them may have stolen it: the session ends for both (RFC 9700, 4.14.2).
    * @param clientId the application that sent the token; null for the user's own client
    * @throws AppError 401

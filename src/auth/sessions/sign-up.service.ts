@@ -45,7 +45,7 @@ export class SignUpService {
   ) {}
 
   /**
-   * * @param flow the flow of the mail that verifies the address
+   * @param flow the flow of the mail that verifies the address
    * @throws AppError 400 for an unacceptable or taken value, 403 if sign-up is turned off
    */
   async signUp(

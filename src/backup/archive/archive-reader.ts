@@ -184,7 +184,7 @@ const hasSums = ({ sums }: ArchiveManifest, expected: readonly string[]): boolea
   sums.length === expected.length && expected.every((sum, index) => sums[index] === sum);
 
 /**
- * * The first member that differs from the list of checksums.
+ * The first member that differs from the list of checksums.
  * @param lines the checksum lines of the members that were read
  * @param listed the list in the archive
  */

@@ -19,7 +19,7 @@ export interface StagedAuditLog {
   /** Reads archived entries, which are not part of the audit log yet. @returns their number */
   load(chunks: AsyncIterable<Buffer>): Promise<number>;
   /**
-   * * Adds the staged entries that the audit log does not have, marked as imported, and an entry about the restore.
+   * Adds the staged entries that the audit log does not have, marked as imported, and an entry about the restore.
    * @param details details of the entry about the restore
    * @returns the number of entries that were added from the archive
    */

@@ -30,7 +30,7 @@ export const ArchiveBody = (): MethodDecorator =>
   );
 
 /**
- * * Streams an archive. The audit log has the entry before the first byte.
+ * Streams an archive. The audit log has the entry before the first byte.
  * @param what describes the archive in the log
  * @param write writes to the output that the given function opens
  */
@@ -50,7 +50,7 @@ export function sendArchive(
 }
 
 /**
- * * Waits for the end of a response that streams. An early disconnect of the client is logged in one line.
+ * Waits for the end of a response that streams. An early disconnect of the client is logged in one line.
  * @param what describes the response in the log
  */
 export async function untilSent(what: string, sent: Promise<unknown>): Promise<void> {

@@ -46,7 +46,7 @@ export class StoreWriter {
   ) {}
 
   /**
-   * * @param last the files of the last backup, ordered by object id: files that did not change since are not read again
+   * @param last the files of the last backup, ordered by object id: files that did not change since are not read again
    * @param totals counted while files are added
    */
   static async begin(

@@ -32,7 +32,7 @@ const TOKEN = new RegExp(
 const STEP = 64;
 
 /**
- * * Statements in order; pieces without any word or symbol, such as a comment at the end, are left out. A script of a megabyte
+ * Statements in order; pieces without any word or symbol, such as a comment at the end, are left out. A script of a megabyte
  * takes up to a second, so it is split in slices.
  * @param most the number of statements to find: at most one more is returned
  */
@@ -41,7 +41,7 @@ export function splitStatements(script: string, most = Infinity): Promise<SqlSta
 }
 
 /**
- * * The beginning of a script in one line, without the values of strings and without comments, which may hold secrets.
+ * The beginning of a script in one line, without the values of strings and without comments, which may hold secrets.
  * @param most the number of characters of the script to read
  */
 export function withoutStrings(script: string, most: number): string {

@@ -15,7 +15,7 @@ export function isStorableText(text: string): boolean {
 type Named = readonly [name: string, value: unknown];
 
 /**
- * * The reason why a JSON value cannot be stored, or null. Iterates level by level, because recursion could overflow the stack.
+ * The reason why a JSON value cannot be stored, or null. Iterates level by level, because recursion could overflow the stack.
  * @param name the name of the value, for the message
  */
 export function storageFault(name: string, value: unknown): string | null {

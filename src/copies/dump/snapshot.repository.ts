@@ -14,7 +14,7 @@ import { CopyOut } from '../copy/copy-out';
 import type { SnapshotLimits } from './snapshot-limits';
 
 /**
- * * Values that COPY prints and reads depend on these settings, which an owner may change. The values are those of pg_dump.
+ * Values that COPY prints and reads depend on these settings, which an owner may change. The values are those of pg_dump.
  * transaction_timeout exists from PostgreSQL 17 on.
  */
 export const TEXT_FORMAT = `

@@ -20,7 +20,7 @@ export interface SettingsTarget {
 }
 
 /**
- * * @param client connected as the owner
+ * @param client connected as the owner
  * @returns a line about each setting that PostgreSQL refused
  */
 export async function restoreSettings(

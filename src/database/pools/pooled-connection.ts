@@ -145,7 +145,7 @@ export class PooledConnection extends PipelineConnection {
   onStream: (client: string, end: () => void) => void = () => undefined;
 
   /**
-   * * The connection is then held until the client has read the response.
+   * The connection is then held until the client has read the response.
    * @param client the client's address
    * @param end aborts the response when other requests need the connection
    * @throws DatabaseFault too_many_streams when too many connections are held in this way

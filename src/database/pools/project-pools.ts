@@ -69,7 +69,7 @@ export class ProjectPools implements ConnectionHooks {
   }
 
   /**
-   * * Lends a connection to `work` and takes it back however the work ends.
+   * Lends a connection to `work` and takes it back however the work ends.
    * @throws DatabaseFault no_free_connection when none becomes free in time, or the pools are closed; project_paused
    */
   async use<T>(database: ProjectDatabase, work: (connection: PooledConnection) => Promise<T>): Promise<T> {
@@ -129,7 +129,7 @@ export class ProjectPools implements ConnectionHooks {
   }
 
   /**
-   * * Closes the connections to a server that does not answer any more or is no longer the primary. The requests that use them
+   * Closes the connections to a server that does not answer any more or is no longer the primary. The requests that use them
    * fail as when the connection is lost.
    * @param isReplica true: closes the connections to the host as a replica; false: as a primary
    */

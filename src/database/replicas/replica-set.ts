@@ -1,5 +1,5 @@
 /**
- * * The read replicas of one server, and the choice among them for a read. A replica that is more than MAX_LAG_MS behind is not
+ * The read replicas of one server, and the choice among them for a read. A replica that is more than MAX_LAG_MS behind is not
  * used. The replica itself checks the minimum position again in the statement that sets the caller's context.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import { PositionFollower } from './position-follower';
 /** Milliseconds. A replica shows at least the transactions that the primary had committed this long ago. */
 const MAX_LAG_MS = 1_000;
 /**
- * * Milliseconds for which a sample of the primary's position is used for later reads. No process reads a state of the primary
+ * Milliseconds for which a sample of the primary's position is used for later reads. No process reads a state of the primary
  * that is older than both times together.
  */
 const SAMPLE_MS = 1_000;

@@ -145,7 +145,7 @@ export class RlsTransaction {
   }
 
   /**
-   * * Like batch(), but `decide` sees the results before they are committed: it refuses by throwing, and rolls back without an
+   * Like batch(), but `decide` sees the results before they are committed: it refuses by throwing, and rolls back without an
    * error by returning `rollback`. Costs a second round trip.
    * @param consumer the consumer of rows that may be streamed to a client before the decision, such as the rows of a read
    */

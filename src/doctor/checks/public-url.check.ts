@@ -1,4 +1,4 @@
-/** PUBLIC_URL and its certificate, as the server itself reaches them. The command line repeats it from its own machine. */
+/** Checks PUBLIC_URL and its certificate, as the server itself reaches them. The command line repeats the check from its machine. */
 import { Inject, Injectable } from '@nestjs/common';
 import { causeOf, codeOf, messageOf } from '../../common/errors/error-facts';
 import { isJsonObject, parseJson } from '../../common/text/json';

@@ -45,7 +45,7 @@ const NO_BODY: LentBody = {
 
 export class BodyReader {
   /**
-   * * @param pace the pace required of every body, also of a streamed body
+   * @param pace the pace required of every body, also of a streamed body
    * @param senderOf the account on which a request's body is read
    */
   constructor(
@@ -55,7 +55,7 @@ export class BodyReader {
   ) {}
 
   /**
-   * * Lends a body to `work`; its memory is counted until the work is done.
+   * Lends a body to `work`; its memory is counted until the work is done.
    * @throws AppError 413 for more than the limit, 415 for a compressed body, 503 when there is no memory for it, all three before
    * it is read; 400 when the client breaks off, 408 when it is too slow
    */

@@ -1,5 +1,5 @@
 /**
- * * Parses a JSON body after the guards and before the pipes, so that a 401 comes before a 400 and costs no parsing. Responses of
+ * Parses a JSON body after the guards and before the pipes, so that a 401 comes before a 400 and costs no parsing. Responses of
  * such routes depend on the caller, whom caches do not recognise by the credentials: no cache may store them.
  */
 import { CallHandler, ExecutionContext, Injectable, NestInterceptor } from '@nestjs/common';

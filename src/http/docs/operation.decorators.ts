@@ -41,7 +41,7 @@ export function JsonBody(
 }
 
 /**
- * * * A successful answer: its status, and its JSON body. Of several, the first is the usual answer.
+ * A successful answer: its status, and its JSON body. Of several, the first is the usual answer.
  * @param type the class of the body; in an array for a list; absent for an answer without a body
  * @param shown the example, in place of that of the type
  */

@@ -61,7 +61,7 @@ function isMapped(value: unknown): boolean {
 }
 
 /**
- * * * The directory proves addresses of its domains: an administrator has assigned them to it.
+ * The directory proves addresses of its domains: an administrator has assigned them to it.
  * @param usual the names of attributes that need no mapping, by claim
  * @param otherwise the address for a user who has none
  */

@@ -21,7 +21,7 @@ export interface IssuedIdentity {
 }
 
 /**
- * * @param claims the claims of the verified ID token (`iss` and `sub` are texts), and of the userinfo endpoint
+ * @param claims the claims of the verified ID token (`iss` and `sub` are texts), and of the userinfo endpoint
  * @param groupsClaim a name, or a path with dots
  */
 export function toIssuedIdentity(claims: JsonObject, groupsClaim: string): IssuedIdentity {
@@ -38,7 +38,7 @@ export function toIssuedIdentity(claims: JsonObject, groupsClaim: string): Issue
 }
 
 /**
- * * As toIssuedIdentity(), for a directory. An address that it does not prove counts as an address whose proof is unknown.
+ * As toIssuedIdentity(), for a directory. An address that it does not prove counts as an address whose proof is unknown.
  * @param way distinguishes its issuers from those of OpenID Connect @throws Error for a subject that cannot be stored
  */
 export function toDirectoryIdentity(

@@ -135,7 +135,7 @@ export class OidcClient {
   }
 
   /**
-   * * Calls exchange(), then claimsOf().
+   * Calls exchange(), then claimsOf().
    * @param wanted claims that the userinfo endpoint is asked for if the ID token lacks one of them
    * @returns the claims, of which `iss` and `sub` are texts
    */

@@ -9,7 +9,7 @@ const MAX_LINE = 128;
 const BLOCK = 4_096;
 
 /**
- * * The list has tens of gigabytes: about 25 reads find a hash in it.
+ * The list has tens of gigabytes: about 25 reads find a hash in it.
  * @param hash in upper case
  * @throws Error for a file that is missing or is not such a list
  */

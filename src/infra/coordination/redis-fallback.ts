@@ -1,5 +1,5 @@
 /**
- * * Counts in Redis, or in this process while Redis does not answer: each process then allows as much as all processes together
+ * Counts in Redis, or in this process while Redis does not answer: each process then allows as much as all processes together
  * otherwise do. Refusing requests instead would turn an outage of Redis into an outage of the service.
  */
 import { Injectable, Logger } from '@nestjs/common';

@@ -40,7 +40,7 @@ class OutboundRefused extends Error {
 
 export class OutboundHttp {
   /**
-   * * @param allowedHosts `host` or `host:port` that may have a private address and plain HTTP
+   * @param allowedHosts `host` or `host:port` that may have a private address and plain HTTP
    * @param schemes the schemes that other hosts may have
    */
   constructor(

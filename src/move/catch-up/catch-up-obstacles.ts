@@ -19,7 +19,7 @@ export class CatchUpObstacles {
   ) {}
 
   /**
-   * * Returns the reasons; empty if changes can be followed.
+   * Returns the reasons; empty if changes can be followed.
    * @param maxBytes the maximum size of the tables that are copied while writes are refused
    */
   async find(source: Place, target: Place, maxBytes: number): Promise<string[]> {

@@ -108,7 +108,7 @@ export class ChangeReplay {
   }
 
   /**
-   * * @param bytes the size of the message
+   * @param bytes the size of the message
    * @throws AppError 409 for a change that cannot be repeated
    */
   add(message: LogicalMessage<MovedText>, bytes: number): void {

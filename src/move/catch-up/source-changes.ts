@@ -75,7 +75,7 @@ export class SourceChanges {
   ) {}
 
   /**
-   * * Publishes the tables while `work` runs.
+   * Publishes the tables while `work` runs.
    * @param bytes the size of the project
    */
   static async during<T>(

@@ -45,8 +45,8 @@ const confirmed = (access: RouteAccess): RouteAccess => ({ ...access, stepUp: tr
 
 /** Keyed by method and path as declared. */
 export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
-  // The staff member's own account. To change the password, the second factor or the passkeys, the body must
-  // contain the password.
+  // The staff member's own account. Requests that change the password, the second factor or passkeys contain the
+  // current password.
   'GET /admin/v1/session': allow(EVERYBODY, 'read'),
   'DELETE /admin/v1/session': allow(EVERYBODY, null),
   'POST /admin/v1/session/confirm': allow(EVERYBODY, null),

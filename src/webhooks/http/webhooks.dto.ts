@@ -102,7 +102,7 @@ export class WebhookResponse extends f.model({
   enabled: f.flag(ENABLED),
   complete: f.flag('False if its table or a trigger was dropped: change the webhook to create them again'),
   failing_since: f.nullable.time(
-    'Since when the receiver accepts nothing; null: it accepted the last delivery',
+    'Time of the first failed attempt since the last accepted delivery; null if the receiver does not fail',
   ),
   created_at: f.time(),
   updated_at: f.time(),

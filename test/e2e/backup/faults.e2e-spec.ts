@@ -92,7 +92,7 @@ it.each<[string, () => Buffer, RegExp]>([
     /the member files\/00000000-\S+ is missing in the lists of checksums/,
   ],
   [
-    'has a file of another name',
+    'has a member with an unknown path',
     () => altered((tar) => inserted(tar, 'sums/', 'files/../another')),
     /files\/\.\.\/another is not a member that this version knows/,
   ],

@@ -228,7 +228,7 @@ describe('SQLSTATE to status', () => {
     expect(answer.headers.get('transfer-encoding')).toBeNull();
   });
 
-  it('sets the whole response by RAISE PGRST', async () => {
+  it('lets a function set the whole response by raising SQLSTATE PGRST', async () => {
     await project.sql(`create function whole() returns void language plpgsql as $$
       begin raise sqlstate 'PGRST' using
         message = '{"code": "123", "message": "Payment required", "details": "Quota exceeded", "hint": "Upgrade"}',

@@ -73,7 +73,7 @@ async function s3(method: string, name: string, body = ''): Promise<Answer> {
 
 /** Functions that each store the text `x` under a name. */
 const WRITES: Readonly<Record<string, (name: string) => Promise<Answer>>> = {
-  'the upload of SPEC': (name) => {
+  "an upload through Plinth's own API": (name) => {
     const form = `--b\r\ncontent-disposition: form-data; name="file"; filename="f"\r\n\r\nx\r\n--b--\r\n`;
     const path = `/p/${project.slug}/storage/buckets/box/upload?filename=${encoded(name)}`;
     return send('POST', path, { ...keys(), 'content-type': 'multipart/form-data; boundary=b' }, form);

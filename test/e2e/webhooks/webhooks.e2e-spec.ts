@@ -533,7 +533,7 @@ describe('a hostile owner', () => {
   });
 });
 
-it('sends nothing while it is disabled, and counts waiting deliveries', async () => {
+it('a disabled webhook queues no deliveries, and sends the waiting one when it is enabled again', async () => {
   const hook = await create({ table: 'orders', events: ['INSERT'] });
   receiver.answer(hook.path, (response) => response.writeHead(500).end());
   await project.sql('insert into orders values (90)');

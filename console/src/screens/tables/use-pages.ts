@@ -135,7 +135,7 @@ function placeOf(
   { index, lastPage, size }: PageOf,
   sort: GridQuery['sort'],
 ): Place {
-  /** False for rows that are outdated after a change: they do not show where their neighbours begin. */
+  /** The rows of a loaded page; empty if the page is missing, outdated or being fetched: such rows do not show where the next page begins. */
   const rowsOf = (page: number): readonly Row[] => {
     const state = client.getQueryState<RowPage>([...base, page]);
     return state?.data && !state.isInvalidated && state.fetchStatus === 'idle' ? state.data.rows : [];

@@ -97,7 +97,7 @@ const KNOWN: Readonly<Record<string, Known>> = {
 const NOT_JSON = bodyNotJson();
 const BAD_JSON: Known = [400, 'bad_json', null];
 
-/** Routes that are limited by the number of mails. */
+/** Routes that send mails: GoTrue has an error code for their rate limit. */
 const MAILING = /\/(recover|otp|magiclink|resend|invite|reauthenticate)$/;
 
 /** An error that is already in GoTrue's terms. */
