@@ -515,7 +515,7 @@ inBrowser('the console', () => {
       await eventuallyShown(async () => {
         const { body } = await plinth.admin.get(`/admin/v1/projects/${project.id}`);
         expect([body.settings.max_rows, body.settings.access_token_lifetime]).toEqual([17, 5_400]);
-        const names = await page.locator('main label code').allTextContents();
+        const names = await page.locator('main label code.mantine-Text-root').allTextContents();
         expect(names.sort()).toEqual(Object.keys(body.settings).sort());
       });
       await view.expectAccessible();
