@@ -19,7 +19,6 @@ it.each([
     'removals by path',
     operations(1_000, () => ({ op: 'remove', path: `members[value eq "${randomUUID()}"]` })),
   ],
-  ['attributes without a path', operations(1, () => ({ op: 'add', value: attributes }))],
   ['members of a whole group', JSON.stringify({ displayName: 'Sales', members: members(5_000) })],
 ])('reads a large body of %s in less than the third of parsing ten megabytes', (_what, text) => {
   const read = (): void => {
@@ -31,7 +30,7 @@ it.each([
       // Refused, which must not take longer.
     }
   };
-  const cost = Math.min(...[1, 2, 3, 4, 5, 6, 7, 8].map(() => cpuTimeOf(read)));
+  const cost = Math.min(...[1, 2, 3].map(() => cpuTimeOf(read)));
   expect(cost).toBeLessThan(reference / 3);
 });
 
