@@ -5,6 +5,7 @@ import { PRODUCT } from '../config/product';
 import { text as textOf } from 'node:stream/consumers';
 import { AdminClient, dataOf, type Schema } from './admin-client';
 import { CommandContext } from './command-context';
+import { inOneLine } from './format';
 import { sendRequest } from './send-request';
 
 type Finding = Omit<Schema<'FindingResponse'>, 'check'> & { readonly check: string };
@@ -83,10 +84,7 @@ async function findPublicUrl(url: string): Promise<Finding> {
   }
 }
 
-/** Text of a database must not send commands to the terminal. */
-const printable = (text: string): string => text.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
-
 function linesOf({ check, status, message, remedy }: Finding): string {
-  const advice = remedy === null || status === 'ok' ? '' : `${' '.repeat(22)}> ${printable(remedy)}\n`;
-  return `${MARKS[status]}  ${check.padEnd(11)}  ${printable(message)}\n${advice}`;
+  const advice = remedy === null || status === 'ok' ? '' : `${' '.repeat(22)}> ${inOneLine(remedy)}\n`;
+  return `${MARKS[status]}  ${check.padEnd(11)}  ${inOneLine(message)}\n${advice}`;
 }

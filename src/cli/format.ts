@@ -30,9 +30,14 @@ export function list(record: Row): string {
   return entries.map(([name, value]) => `${name.padEnd(width)}  ${cell(value)}\n`).join('');
 }
 
-/** One line without control characters: text of a database must not send commands to the terminal. */
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
+  return inOneLine(typeof value === 'string' ? value : JSON.stringify(value));
 }
+
+/** Replaces control characters other than tabs and line breaks: text of a database must not send commands to the terminal. */
+export const printable = (text: string): string =>
+  text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, ' ');
+
+/** Printable, without tabs and line breaks. */
+export const inOneLine = (text: string): string => printable(text).replace(/[\t\n]/g, ' ');

@@ -1,4 +1,5 @@
 /** Compares schemas, as text of pg_dump, object by object. */
+import { printable } from './format';
 
 /** The comment that pg_dump writes before each object. */
 const OBJECT = /^--\n-- Name: (.*); Type: (.*); Schema: (.*); Owner: .*\n--\n/m;
@@ -77,6 +78,3 @@ function hunkOf(key: string, before: readonly string[], after: readonly string[]
   ];
   return text.map((line) => `${printable(line)}\n`).join('');
 }
-
-/** Text of a database must not send commands to the terminal. */
-const printable = (line: string): string => line.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, ' ');
