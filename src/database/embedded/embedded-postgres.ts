@@ -90,7 +90,7 @@ export class EmbeddedPostgres {
       await endLeftovers(clusterDir, onProgress);
       const password = await prepareCluster(cluster);
       const { server, port } = await startServer(cluster, options);
-      void keepLogSmall(log.file, server, options.logCheckMs ?? LOG_CHECK_MS);
+      keepLogSmall(log.file, server, options.logCheckMs ?? LOG_CHECK_MS);
       const url = `postgres://${SUPERUSER}:${password}@${HOST}:${port}/postgres`;
       return new EmbeddedPostgres(url, await socketDirectoryOf(clusterDir, port), server);
     } finally {
@@ -118,15 +118,15 @@ export class EmbeddedPostgres {
   }
 }
 
-/** One check after the other: a second copy would replace the log that the first has copied. */
-async function keepLogSmall(file: string, server: SupervisedProcess, everyMs: number): Promise<void> {
-  const ended = new AbortController();
-  void server.exited.then(() => ended.abort());
-  while (!ended.signal.aborted) {
-    await sleep(everyMs, undefined, { ref: false });
-    // Without space or rights the log grows until the next check.
-    if (!ended.signal.aborted) await ServerLog.rotate(file).catch(() => undefined);
-  }
+function keepLogSmall(file: string, server: SupervisedProcess, everyMs: number): void {
+  let check: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    // A second copy at the same time would replace the copied log. Without space or rights the log grows until the next check.
+    check ??= ServerLog.rotate(file)
+      .catch(() => undefined)
+      .finally(() => (check = undefined));
+  }, everyMs).unref();
+  void server.exited.then(() => clearInterval(timer));
 }
 
 async function startServer(
