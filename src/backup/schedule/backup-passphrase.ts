@@ -8,7 +8,7 @@ export const MIN_PASSPHRASE = 12;
 
 @Injectable()
 export class BackupPassphrase {
-  private derived: Promise<PassphraseKey> | undefined;
+  private derived: PassphraseKey | undefined;
 
   constructor(@Inject(BACKUP_CONFIG) private readonly config: BackupConfig) {}
 
@@ -24,6 +24,6 @@ export class BackupPassphrase {
    * @throws AppError 400 when there is no passphrase
    */
   async key(): Promise<PassphraseKey> {
-    return (this.derived ??= PassphraseKey.create(this.get()));
+    return (this.derived ??= await PassphraseKey.create(this.get()));
   }
 }
