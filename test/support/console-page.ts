@@ -1,7 +1,7 @@
 /** The console in a browser, operated by the texts that the screens show. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { TestBrowser } from './browser';
 import { eventually } from './eventually';
 import { shareOf } from './extent';
@@ -103,6 +103,18 @@ export class ConsolePage {
 
   dialog() {
     return this.page.getByRole('dialog');
+  }
+
+  /** Fails if a footer is below the edge of a low window. */
+  async expectPinned(button: Locator): Promise<void> {
+    const size = this.page.viewportSize();
+    await this.page.setViewportSize({ width: 1280, height: 320 });
+    await this.page.evaluate('window.scrollTo(0, 0)');
+    await eventually(async () => {
+      const { y, height } = (await button.boundingBox()) ?? { y: Infinity, height: 0 };
+      expect(y + height).toBeLessThanOrEqual(320);
+    });
+    if (size) await this.page.setViewportSize(size);
   }
 
   /** Saves the changes of the grid, and waits until it has none, because a link before that asks for a confirmation. */

@@ -511,6 +511,7 @@ inBrowser('the console', () => {
       await unit.click();
       await page.getByRole('option', { name: 'min', exact: true }).click();
       expect([await lifetime.inputValue(), await unit.inputValue()]).toEqual(['90', 'min']);
+      await view.expectPinned(view.button('Save settings'));
       await view.button('Save settings').click();
       await eventuallyShown(async () => {
         const { body } = await plinth.admin.get(`/admin/v1/projects/${project.id}`);

@@ -75,6 +75,8 @@ inBrowser('the first hour in the console', () => {
     process.stdout.write(`First grid: ${sizes.length} files, ${total} bytes\n`);
     expect(sizes.length).toBeGreaterThan(3);
     expect(total).toBeLessThan(400_000);
+    const loaded = `[...document.fonts].filter(({ status }) => status === 'loaded').map(({ family }) => family)`;
+    expect(await fresh.evaluate<string[]>(loaded)).toEqual([expect.stringMatching(/^"?Inter/)]);
     await fresh.close();
   });
 
@@ -84,6 +86,7 @@ inBrowser('the first hour in the console', () => {
     const email = view.dialog().getByLabel('email', { exact: true });
     expect(await email.getAttribute('placeholder')).toBe('Required');
     expect(await view.dialog().getByLabel('note', { exact: true }).getAttribute('placeholder')).toBe('null');
+    await view.expectPinned(view.button('Apply to the grid'));
     await page.keyboard.press('Escape');
     await view.open(project.slug, 'tables?table=nowhere');
     await page.getByRole('heading', { name: 'No table nowhere in the schema public' }).waitFor();
