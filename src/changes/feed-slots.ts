@@ -50,7 +50,7 @@ const FACTS = `select pg_catalog.current_setting('wal_level') as level,
 export const SLOT_PREFIX = 'plinth_feed_';
 
 /**
- * A slot of any database of the server, of which others may be copies: the catalog that it keeps is that of the whole server.
+ * A slot that a new slot can be copied from. It may belong to any database, because a slot keeps the catalog of the whole server.
  * $2: the maximum number of bytes of the log that it may keep.
  */
 export const COPY_SOURCE = `select slot_name from pg_catalog.pg_replication_slots

@@ -68,8 +68,8 @@ export function statementOf(work: Work, payload: string, filters: readonly Chang
 const NAMES = new WeakMap<TableRights, Map<string, string>>();
 
 /**
- * The statement is prepared, because all changes of a table use the same one. PostgreSQL does not plan it
- * anew when the table's row type changes.
+ * The name of the prepared statement, which all changes of a table share. It depends on the types of the columns, because
+ * PostgreSQL does not plan a prepared statement again when the row type of the table changes.
  */
 function nameOf(rights: TableRights, text: string): string {
   const names = NAMES.get(rights) ?? new Map<string, string>();

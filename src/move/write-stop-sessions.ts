@@ -98,7 +98,7 @@ const OTHERS = `select pid, pg_terminate_backend(pid) from pg_stat_activity
 
 /**
  * Refuses new sessions and ends the others; no other session is left when it resolves. After that no process can write to the
- * database, whatever it knows about the move.
+ * database, even one that does not know about the move.
  * @param client connected as the admin role, in another database
  * @param exempt sessions of the caller
  * @throws AppError 409 when a session cannot be ended

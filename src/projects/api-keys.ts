@@ -1,6 +1,6 @@
 /**
- * Named keys of a project, in addition to the anon and service-role key: opaque text, of which Plinth stores a
- * hash. A key contains the ids of its project and of itself, so it is found without a search.
+ * Named keys of a project, in addition to the anon and service-role key. A key is opaque text, and Plinth stores only its hash.
+ * It contains the ids of its project and of itself, so it is found without a search.
  */
 import { createHash } from 'node:crypto';
 import { equalSecrets } from '../infra/crypto/constant-time';

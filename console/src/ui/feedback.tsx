@@ -23,7 +23,7 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
   const t = useT();
   const database = error instanceof ApiError ? error.database : null;
   const isOffline = error instanceof ApiError && error.status === 0;
-  // The server gives nobody any further information.
+  // The response to a fault of the server has no details.
   const isFault = error instanceof ApiError && error.code === 'internal_error';
   return (
     <Alert color="red" variant="light" role="alert" icon={<Icon name="warning" />}>

@@ -155,7 +155,7 @@ export class AccountRepository {
   }
 }
 
-/** The id from which findForPassword() searches for the other account; nobody outside can predict it. */
+/** The id from which findForPassword() searches for the other account. A client cannot predict it. */
 const standInOf = ({ id, dataSecret }: Project, value: string): string => {
   const hex = createHmac('sha256', dataSecret).update(`stand-in:${id}:${value}`).digest('hex');
   return hex.slice(0, 32);

@@ -141,8 +141,8 @@ export class MailedTokenRepository {
   /**
    * Spends a token that proves an address. The first proof of an account's address ends its sessions, factors and pending
    * changes of the address, and its password: the person who created the account need not own the address. The mail that
-   * completes a sign-up keeps the password if its client is the one that signed up, or if an administrator created the account:
-   * nobody has used such an account. A new password from the caller replaces it in any case. Fails with 23505 on users_email_key
+   * completes a sign-up keeps the password if its client is the one that signed up, or if an administrator created the account,
+   * since such an account has not been used. A new password from the caller replaces it in any case. Fails with 23505 on users_email_key
    * if another account took the new address in the meantime.
    * @param newHash the hash of the password that the first proof sets
    * @returns null if the token is spent, expired, unknown, or of another kind

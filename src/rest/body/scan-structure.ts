@@ -11,7 +11,7 @@ const PIECE = 16 * 1024;
 const STRING_BUFFER = 64 * 1024;
 /** Maximum characters of a member's name; PostgreSQL reads the first 63 bytes of it. */
 const MAX_NAME = 1024 * 1024;
-/** Maximum levels of nesting, each of which takes memory here. PostgreSQL reaches its own limit, the stack, earlier. */
+/** Maximum levels of nesting, since each level takes memory. PostgreSQL refuses fewer levels, by the limit of its stack. */
 const MAX_LEVELS = 100_000;
 
 /** @throws Error for text that is not JSON, AppError PL102 for text that nests too deeply */

@@ -252,7 +252,7 @@ function typeName(cast: string): string {
   return KEYWORD_TYPES.has(name) ? name : quoteIdentifier(name);
 }
 
-/** The statements that count all rows of a read, of which the response contains one page. */
+/** The statements that count all rows of a read. Its response contains one page of them. */
 export function compileCounts(
   plan: RequestPlan,
   input: CompileInput,

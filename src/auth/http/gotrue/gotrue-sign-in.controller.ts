@@ -119,7 +119,7 @@ export class GoTrueSignInController {
 
   // GuessThrottle slows down guesses, as for `/v1/auth`.
   @Post('token')
-  // Proofs of an earlier sign-in, which nobody can guess.
+  // Proofs of an earlier sign-in. They cannot be guessed.
   @Captcha(['refresh_token', 'pkce', 'id_token'])
   @SkipThrottle()
   @Describe(`Get a session (GoTrue)
