@@ -56,6 +56,11 @@ inBrowser('the SQL editor', () => {
     await page.getByText('This text cannot be formatted. It stays as it is.').waitFor();
     await expectText(`select '`);
     await page.getByLabel('Search tables and columns').fill('');
+    // Tab indents, unless Escape comes before it.
+    expect(await editor().getAttribute('aria-description')).toContain('Escape and then Tab');
+    await editor().press('Escape');
+    await page.keyboard.press('Tab');
+    expect(await editor().evaluate((node) => node === node.ownerDocument.activeElement)).toBe(false);
   });
 
   it('underlines the position of an error, in a selection and after surrogate pairs, until the text changes', async () => {

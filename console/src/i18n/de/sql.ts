@@ -26,6 +26,7 @@ export const sql: Readonly<Record<keyof typeof en, string>> = {
   sqlEmptyText: 'Strg+Eingabe führt die Auswahl oder alle Anweisungen aus, als Eigentümer der Datenbank.',
   sqlForbidden: 'Ihre Rolle darf in diesem Projekt kein SQL ausführen.',
   sqlHint: 'select * from …',
+  sqlKeys: 'Tab rückt ein. Escape und dann Tab verlassen den Editor.',
   statements: 'Anweisungen',
   tookMs: '{ms} ms',
   truncated: 'Nur die ersten {count} Zeilen',

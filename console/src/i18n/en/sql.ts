@@ -24,6 +24,7 @@ export const sql = {
   sqlEmptyText: 'Ctrl+Enter runs the selection, or all statements, as the owner of the database.',
   sqlForbidden: 'Your role may not run SQL in this project.',
   sqlHint: 'select * from …',
+  sqlKeys: 'Tab indents. Press Escape and then Tab to leave the editor.',
   statements: 'Statements',
   tookMs: '{ms} ms',
   truncated: 'Only the first {count} rows',

@@ -18,7 +18,7 @@ import {
   syntaxTree,
 } from '@codemirror/language';
 import { diagnosticCount, setDiagnostics } from '@codemirror/lint';
-import { Compartment, EditorState } from '@codemirror/state';
+import { Compartment, EditorState, type Extension } from '@codemirror/state';
 import {
   drawSelection,
   EditorView,
@@ -66,6 +66,8 @@ interface SqlEditorProps {
   readonly initial: string;
   readonly label: string;
   readonly hint: string;
+  /** Says how to leave the editor with the keyboard, to those who use a screen reader. */
+  readonly keys: string;
   readonly relations: readonly Relation[];
   readonly onRun: () => void;
   readonly onChange: (text: string) => void;
@@ -109,7 +111,12 @@ const COMPLETION_NEEDS_FOCUS = EditorView.domEventHandlers({
   },
 });
 
-export function SqlEditor({ initial, label, hint, relations, onRun, onChange, handle }: SqlEditorProps) {
+const described = ({ label, hint, keys }: Pick<SqlEditorProps, 'label' | 'hint' | 'keys'>): Extension => [
+  placeholder(hint),
+  EditorView.contentAttributes.of({ 'aria-label': label, 'aria-description': keys, tabindex: '0' }),
+];
+
+export function SqlEditor({ initial, relations, onRun, onChange, handle, ...texts }: SqlEditorProps) {
   const place = useRef<HTMLDivElement>(null);
   const scheme = useComputedColorScheme('light');
   const run = useRef(onRun);
@@ -136,7 +143,7 @@ export function SqlEditor({ initial, label, hint, relations, onRun, onChange, ha
           closeBrackets(),
           highlightActiveLine(),
           autocompletion(),
-          placeholder(hint),
+          described(texts),
           keymap.of([
             ...closeBracketsKeymap,
             ...completionKeymap,
@@ -148,7 +155,6 @@ export function SqlEditor({ initial, label, hint, relations, onRun, onChange, ha
           colours.of([]),
           STYLE,
           EditorView.lineWrapping,
-          EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
           COMPLETION_NEEDS_FOCUS,
           EditorView.updateListener.of((update) => {
             if (!update.docChanged) return;

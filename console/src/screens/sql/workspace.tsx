@@ -67,6 +67,7 @@ function OpenedWorkspace(props: WorkspaceProps) {
           initial={tab.text}
           label={t('sqlEditor')}
           hint={t('sqlHint')}
+          keys={t('sqlKeys')}
           relations={relations}
           handle={editor}
           onRun={() => run.start('run')}
