@@ -11,6 +11,7 @@ import { ProjectRepository } from './project.repository';
 import { MasterKeyRotation } from './master-key-rotation.service';
 import { ProjectsService } from './projects.service';
 import { DatabaseServer } from '../provisioning/database-server';
+import { renewEventTriggers } from '../provisioning/event-triggers';
 import {
   isOutdated,
   migrateProjectDatabase,
@@ -131,6 +132,7 @@ export class ProjectUpkeep implements OnApplicationShutdown {
         if (version === null || !isOutdated(version)) return;
         await this.owner.repairAccess(entity);
         await migrateProjectDatabase(this.owner.connectionOf(entity));
+        await this.service.serverOf(entity).asAdmin(entity.databaseName, renewEventTriggers);
         await this.projects.setSchemaVersion(id, PROJECT_SCHEMA_VERSION);
         result.migrated.push(slug);
       };

@@ -1,10 +1,11 @@
 /**
- * Event triggers on DDL in a project's database: one notifies table REST that the schema changed, the other
- * closes new objects in `public` until a policy opens them. Only a superuser may create event triggers. Their
- * functions belong to the admin role: they also run for a superuser's DDL, so the owner must not be able to
- * replace them.
+ * Event triggers on DDL in a project's database: they notify table REST that the schema changed, close new objects in
+ * `public` until a policy opens them, and translate policies of storage.objects. Only a superuser may create event
+ * triggers. Their functions belong to the admin role: they also run for a superuser's DDL, so the owner must not be
+ * able to replace them.
  */
 import { Client } from 'pg';
+import { POLICY_FUNCTIONS } from './supabase-policies';
 
 /** Channel on which DDL is announced in each project's database. */
 export const DDL_CHANNEL = 'plinth_ddl';
@@ -13,7 +14,23 @@ export const DDL_CHANNEL = 'plinth_ddl';
 export const DDL_TRIGGER = 'plinth_announce_ddl';
 
 /** Increase it with every change below: new projects get the change through a new template. */
-export const EVENT_TRIGGERS_REVISION = 1;
+export const EVENT_TRIGGERS_REVISION = 2;
+
+const TRIGGERS: Readonly<Record<string, string>> = {
+  [DDL_TRIGGER]: 'ddl_command_end execute function plinth.announce_ddl()',
+  plinth_announce_drop: 'sql_drop execute function plinth.announce_ddl()',
+  plinth_close_new_relation: `ddl_command_end
+    when tag in ('CREATE TABLE', 'CREATE TABLE AS', 'SELECT INTO', 'CREATE VIEW', 'CREATE MATERIALIZED VIEW',
+                 'CREATE FOREIGN TABLE', 'IMPORT FOREIGN SCHEMA')
+    execute function plinth.close_new_relation()`,
+  plinth_begin_policy: `ddl_command_start when tag in ('CREATE POLICY', 'DROP POLICY') execute function plinth.begin_policy()`,
+  plinth_end_policy: `ddl_command_end when tag in ('CREATE POLICY', 'DROP POLICY') execute function plinth.end_policy()`,
+};
+
+const creation = ([name, definition]: [string, string]): string =>
+  `if not exists (select from pg_event_trigger where evtname = '${name}') then
+        create event trigger ${name} on ${definition};
+      end if;`;
 
 /** Idempotent. The admin role's search_path is fixed, so that names never resolve to the owner's objects. */
 export async function installEventTriggers(client: Client): Promise<void> {
@@ -58,17 +75,20 @@ export async function installEventTriggers(client: Client): Promise<void> {
       end loop;
     end $$;
 
+    ${POLICY_FUNCTIONS}
+
     do $$
     begin
-      if not exists (select from pg_event_trigger where evtname = '${DDL_TRIGGER}') then
-        create event trigger ${DDL_TRIGGER} on ddl_command_end execute function plinth.announce_ddl();
-        create event trigger plinth_announce_drop on sql_drop execute function plinth.announce_ddl();
-        create event trigger plinth_close_new_relation on ddl_command_end
-          when tag in ('CREATE TABLE', 'CREATE TABLE AS', 'SELECT INTO', 'CREATE VIEW', 'CREATE MATERIALIZED VIEW',
-                       'CREATE FOREIGN TABLE', 'IMPORT FOREIGN SCHEMA')
-          execute function plinth.close_new_relation();
-      end if;
+      ${Object.entries(TRIGGERS).map(creation).join('\n      ')}
     end $$;
     reset search_path;
   `);
+}
+
+/** For an upgrade. A database without event triggers stays so: its owner might have made the schema for their functions. */
+export async function renewEventTriggers(client: Client): Promise<void> {
+  const { rowCount } = await client.query('select from pg_catalog.pg_event_trigger where evtname = $1', [
+    DDL_TRIGGER,
+  ]);
+  if (rowCount !== 0) await installEventTriggers(client);
 }

@@ -7,8 +7,8 @@ import { lineAndColumn, TextLocation } from '../common/text/sql-statements';
 const SERVER_CLASSES = new Set(['08', '53', '58', 'XX']);
 
 const POLICY_OF_VIEW =
-  'storage.objects is a view, which has no policies. Create the policy on storage.files: name is filename there, and bucket_id ' +
-  "the bucket's uuid, as in bucket_id = (select id from storage.buckets where name = 'avatars')";
+  'storage.objects is a view, whose policies cannot be altered. Use storage.files: name is filename there, and bucket_id ' +
+  "the bucket's uuid, as in storage.bucket_name(bucket_id) = 'avatars'";
 
 /**
  * The administrator's SQL failed and was rolled back. The response contains every field of the database's
@@ -29,7 +29,7 @@ export function migrationFailed(
   return failedAt(error, sql, null, location, { migration: { version, name } });
 }
 
-/** PostgreSQL's hint, or for a policy of Supabase what to write instead of it. */
+/** PostgreSQL's hint, or for a policy of Supabase that is not translated what to write instead of it. */
 function hintFor({ code, hint, message }: DatabaseError, query: string): string | null {
   const isPolicy =
     code === '42809' && message.includes('"objects"') && /\bstorage"?\."?objects\b/i.test(query);

@@ -6,7 +6,7 @@ import { runCli } from '../../src/cli/run-cli';
 import { PROJECT_MIGRATIONS, PROJECT_SCHEMA_VERSION } from '../../src/provisioning/project-migrations';
 import { cliEnvironment } from '../support/cli-environment';
 import { eventually } from '../support/eventually';
-import { asSuperuser } from '../support/owner-connection';
+import { accessOf, asSuperuser } from '../support/owner-connection';
 import { ADMIN_KEY, TestPlinth } from '../support/plinth';
 import { TestProject } from '../support/test-project';
 
@@ -53,6 +53,23 @@ it('applies missing migrations once', async () => {
   expect(await project.sql('select later from auth.users')).toEqual([{ later: 7 }]);
   expect((await user.http.get(`${project.auth}/user`)).body.user.id).toBe(user.id);
   expect((await user.http.get(`${project.storage}/buckets`)).status).toBe(200);
+});
+
+it('adds event triggers of a newer version, but none for functions that the owner could replace', async () => {
+  const [older, without] = [await plinth.createProject(), await plinth.createProject()];
+  const { database } = await accessOf(plinth, older.id);
+  await asSuperuser(database, (client) => client.query('drop event trigger plinth_begin_policy'));
+  await asSuperuser((await accessOf(plinth, without.id)).database, (client) =>
+    client.query('drop schema plinth cascade'),
+  );
+  await without.sql(`create schema plinth; create function plinth.announce_ddl() returns event_trigger
+    language plpgsql as $$ begin alter role current_user superuser; end $$`);
+  await setVersion('older', older.id, without.id);
+  await upkeep.migrateOutdated();
+  const policy = 'create policy p on storage.objects using (true)';
+  await older.sql(policy);
+  await expect(without.sql(policy)).rejects.toThrow('is not a table');
+  expect(await without.sql('select evtname from pg_event_trigger')).toEqual([]);
 });
 
 it('does not change projects that a newer version has migrated', async () => {

@@ -5,6 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { quoteIdentifier } from '../../database/sql/identifier';
+import { OBJECT_COLUMNS } from '../../provisioning/supabase-policies';
 import type { SourcePolicy } from './source';
 import type { ImportTarget } from './target';
 
@@ -14,26 +15,10 @@ interface Counterpart {
   readonly columns: Readonly<Record<string, readonly [type: string, here: string]>>;
 }
 
-const BUCKET_NAME = '(select b.name from storage.buckets b where b.id = files.bucket_id)';
-
 const COUNTERPARTS: Readonly<Record<string, Counterpart>> = {
   'storage.objects': {
     table: 'storage.files',
-    columns: {
-      id: ['uuid', 'files.id'],
-      bucket_id: ['text', BUCKET_NAME],
-      name: ['text', 'files.filename'],
-      owner: ['uuid', 'files.owner_id'],
-      owner_id: ['text', '(files.owner_id)::text'],
-      created_at: ['timestamptz', 'files.created_at'],
-      updated_at: ['timestamptz', 'files.updated_at'],
-      last_accessed_at: ['timestamptz', 'files.updated_at'],
-      metadata: ['jsonb', `jsonb_build_object('size', files.size, 'mimetype', files.content_type)`],
-      path_tokens: ['text[]', `string_to_array(files.filename, '/'::text)`],
-      version: ['text', '(files.object_id)::text'],
-      user_metadata: ['jsonb', 'files.metadata'],
-      level: ['int', `cardinality(string_to_array(files.filename, '/'::text))`],
-    },
+    columns: OBJECT_COLUMNS,
   },
   'storage.buckets': {
     table: 'storage.buckets',

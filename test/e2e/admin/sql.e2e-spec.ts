@@ -259,8 +259,8 @@ describe('POST /projects/<id>/sql', () => {
     ],
     [
       'a policy of Supabase',
-      `create policy p on storage.objects for select using (bucket_id = 'avatars')`,
-      { sqlstate: '42809', hint: expect.stringContaining('Create the policy on storage.files') },
+      `alter policy p on storage.objects using (bucket_id = 'avatars')`,
+      { sqlstate: '42809', hint: expect.stringContaining('Use storage.files') },
     ],
     ['copying from the client', 'create table c (id int); copy c from stdin', { sqlstate: '57014' }],
     ['its own time-out', `set statement_timeout = '50ms'; select pg_sleep(5)`, { sqlstate: '57014' }],

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import { eventually } from '../../support/eventually';
+import { accessOf, asOwner, sqlstateOf } from '../../support/owner-connection';
 import { TestPlinth } from '../../support/plinth';
 import type { TestProject } from '../../support/test-project';
 
@@ -526,5 +527,84 @@ describe('policies and credentials', () => {
       `select storage.filename('a/b.tar.gz') as f, storage.extension('a/b.tar.gz') as e`,
     );
     expect(names).toEqual([{ f: 'b.tar.gz', e: 'gz' }]);
+  });
+});
+
+describe("policies of Supabase's storage.objects", () => {
+  const runSql = (query: string) => plinth.admin.post(`/admin/v1/projects/${project.id}/sql`, { query });
+  const named = async (pattern: string): Promise<unknown> =>
+    (
+      await project.sql(`select array_agg(policyname || ' ' || cmd || ' ' || roles::text order by 1) as all
+        from pg_policies where tablename = 'files' and policyname like '${pattern}'`)
+    )[0].all;
+
+  it('move over as they are, in SQL, migrations and sessions of the owner', async () => {
+    const team = folder();
+    await project.sql(`create table teams (folder text, member uuid); alter table teams disable row level security;
+      grant select on teams to authenticated; insert into teams values ('${team}', '${userId}')`);
+    const created = await runSql(`
+      create policy "moved: members read" on storage.objects for select to authenticated using (
+        bucket_id = 'private' and exists (select 1 from teams t where t.folder = (storage.foldername(objects.name))[1]
+          and t.member = (select auth.uid()) and objects.path_tokens[1] = t.folder));
+      CREATE POLICY "moved: anyone adds pictures" ON "storage"."objects" FOR INSERT TO anon, authenticated
+        WITH CHECK (bucket_id = 'private' AND lower(storage.extension(name)) = 'png');
+      create policy "moved: anyone reads pictures" on storage.objects for select to anon using (name ilike '%.png');`);
+    expect([created.status, created.text]).toEqual([200, expect.anything()]);
+    const sql = `do $$ begin
+      create policy "moved: never seen" on storage.objects as restrictive for select using (
+        name not like '%secret%' or owner_id = auth.uid()::text or metadata->>'mimetype' = 'x/y'); end $$`;
+    const migrated = await plinth.admin.post(`/admin/v1/projects/${project.id}/migrations`, {
+      migrations: [{ version: '1', name: 'policies', sql }],
+    });
+    expect(migrated.status).toBe(200);
+    expect(await named('moved: %')).toEqual([
+      'moved: anyone adds pictures INSERT {anon,authenticated}',
+      'moved: anyone reads pictures SELECT {anon}',
+      'moved: members read SELECT {authenticated}',
+      'moved: never seen SELECT {public}',
+    ]);
+    for (const name of ['a.txt', 'secret.txt'])
+      await service.storage.from('private').upload(`${team}/${name}`, 'x');
+    const read = async (of: SupabaseClient, name: string) =>
+      (await of.storage.from('private').download(`${team}/${name}`)).error === null;
+    expect([
+      await read(user, 'a.txt'),
+      await read(user, 'secret.txt'),
+      await read(stranger, 'a.txt'),
+    ]).toEqual([true, false, false]);
+    // A caller who does not see the bucket gets 404, whatever the policies of its files say.
+    await project.sql("create policy shown on storage.buckets for select to anon using (name = 'private')");
+    const add = async (name: string) =>
+      (await anon.storage.from('private').upload(`${team}/${name}`, 'x')).error;
+    expect([await add('b.PNG'), await add('b.txt')]).toEqual([
+      null,
+      expect.objectContaining({ status: 403 }),
+    ]);
+  });
+
+  it('are dropped and refused as those of a table, and leave the view as it was', async () => {
+    const columns = (): Promise<unknown> =>
+      project.sql(`select c.oid, c.relkind, c.relacl::text, (select count(*) from pg_attribute where attrelid = c.oid) as n
+        from pg_class c where oid = 'storage.objects'::regclass`);
+    const before = await columns();
+    const access = await accessOf(plinth, project.id);
+    await asOwner(access, async (client) => {
+      const create = 'create policy "mine: x" on storage.objects using (true)';
+      await client.query(create);
+      expect(await named('mine: %')).toEqual(['mine: x ALL {public}']);
+      expect(await sqlstateOf(client.query(create))).toBe('42710');
+      await client.query('drop policy "mine: x" on storage.objects');
+      expect(await sqlstateOf(client.query('drop policy "mine: x" on storage.objects'))).toBe('42704');
+      await client.query('drop policy if exists "mine: x" on storage.objects');
+      expect(await sqlstateOf(client.query(`${create.replace('true', 'colour = 1')}`))).toBe('42703');
+      await client.query(`begin; ${create}; rollback`);
+      await client.query(`${create.replace('x', 'y')}; ${create.replace('objects', 'files')}`);
+      expect(await named('mine: %')).toEqual(['mine: x ALL {public}', 'mine: y ALL {public}']);
+      await client.query(
+        'drop policy "mine: x" on storage.files; drop policy "mine: y" on storage.objects; create policy "mine: z" on teams',
+      );
+    });
+    expect(await named('mine: %')).toBeNull();
+    expect(await columns()).toEqual(before);
   });
 });
