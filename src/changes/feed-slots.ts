@@ -21,8 +21,11 @@ export const PUBLICATION = 'supabase_realtime';
 /** Milliseconds: a slot that is not a copy waits for the end of all transactions that write. */
 const SLOT_MS = 15_000;
 const APPLICATION = 'plinth-feed';
-/** Another process was faster: a slot of that name exists, or the source was dropped or is not in the required state. */
-const BEATEN = new Set(['42710', '42704', '55000']);
+/**
+ * SQLSTATEs when another process was faster: a slot of that name exists, or the source was dropped, is not in the required state,
+ * or was dropped while it was copied (XX000).
+ */
+const BEATEN = new Set(['42710', '42704', '55000', 'XX000']);
 const CONFIGURATION_LIMIT = '53400';
 const ATTEMPTS = 5;
 
@@ -109,11 +112,26 @@ export class FeedSlots {
     if (facts?.level !== 'logical')
       throw replicationUnavailable(`wal_level of the database server is "${facts?.level}", not "logical"`);
     if (facts.may !== true && facts.may !== 't') throw replicationUnavailable(NOT_ALLOWED);
-    const kept = await this.ensureAnchor(connection, facts.now);
     const name = `${this.anchor}_${randomBytes(6).toString('hex')}`;
-    const [source, copy] = [quoteLiteral(this.anchor), quoteLiteral(name)];
-    await connection.query(`select pg_catalog.pg_copy_logical_replication_slot(${source}, ${copy}, true)`);
+    await this.copyAnchor(connection, name, facts.now);
+    // The anchor is not dropped while a copy exists, but may have been dropped just before.
+    const kept = await this.ensureAnchor(connection, facts.now);
     return { connection, name, now: parseLog(facts.now), kept };
+  }
+
+  private async copyAnchor(connection: ReplicationConnection, name: string, now: string): Promise<void> {
+    const [source, copy] = [quoteLiteral(this.anchor), quoteLiteral(name)];
+    for (let attempt = 1; ; attempt += 1) {
+      await this.ensureAnchor(connection, now);
+      try {
+        await connection.query(
+          `select pg_catalog.pg_copy_logical_replication_slot(${source}, ${copy}, true)`,
+        );
+        return;
+      } catch (error) {
+        if (attempt === ATTEMPTS || !BEATEN.has(codeOf(error) ?? '')) throw error;
+      }
+    }
   }
 
   /** @returns the position from which the anchor keeps commits */
@@ -137,11 +155,20 @@ export class FeedSlots {
     try {
       if ((await connection.query(copy)).length === 0)
         await connection.query(`select pg_catalog.pg_create_logical_replication_slot(${anchor}, 'pgoutput')`);
-      // A copy begins earlier, and pgoutput fails on changes that are older than the publication.
-      else await connection.query(advanceTo(quoteLiteral(now), anchor));
+      else await this.advanceCopy(connection, now);
     } catch (error) {
       // Another process of the installation created it first, or the slot that was copied has changed or ended.
       if (!BEATEN.has(codeOf(error) ?? '')) throw error;
+    }
+  }
+
+  /** A copy begins earlier, and pgoutput fails on changes that are older than the publication. */
+  private async advanceCopy(connection: ReplicationConnection, now: string): Promise<void> {
+    try {
+      await connection.query(advanceTo(quoteLiteral(now), quoteLiteral(this.anchor)));
+    } catch (error) {
+      await connection.query(this.dropQuery()).catch(() => undefined);
+      throw error;
     }
   }
 

@@ -3,6 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { FeedSlots } from '../../../src/changes/feed-slots';
+import { ProjectEntity } from '../../../src/projects/project.entity';
+import { ProjectRepository } from '../../../src/projects/project.repository';
+import { ProjectsService } from '../../../src/projects/projects.service';
 import { EmbeddedPostgres } from '../../../src/database/embedded/embedded-postgres';
 import { listen } from '../../support/change-listener';
 import type { EventReader } from '../../support/event-stream';
@@ -33,10 +37,18 @@ interface Slot {
   readonly pid: number | null;
 }
 
-const anchorOf = ({ id }: TestProject): string => `plinth_feed_${id.replaceAll(/[^0-9a-z]/g, '')}`;
+/** The slots as the feed of the project uses them. */
+async function slotsOfFeed({ id }: TestProject): Promise<{ id: string; slots: FeedSlots }> {
+  const project = (await plinth.app.get(ProjectRepository).findActive({ id }))?.project as ProjectEntity;
+  const server = plinth.app.get(ProjectsService).serverOf(project);
+  return { id, slots: new FeedSlots(server, project.databaseName, id, 1024 * MIB) };
+}
+
+const anchorOf = ({ id }: Pick<TestProject, 'id'>): string =>
+  `plinth_feed_${id.replaceAll(/[^0-9a-z]/g, '')}`;
 
 /** @param before only slots that keep the log from before this position */
-async function slotsOf(project: TestProject, before = 'FFFFFFFF/FFFFFFFF'): Promise<Slot[]> {
+async function slotsOf(project: Pick<TestProject, 'id'>, before = 'FFFFFFFF/FFFFFFFF'): Promise<Slot[]> {
   return asSuperuser('postgres', async (client) => {
     const text = `select slot_name as name, temporary, active_pid as pid from pg_replication_slots
       where starts_with(slot_name, $1) and coalesce(restart_lsn, '0/0') < $2 order by temporary`;
@@ -226,10 +238,26 @@ describe('the slots of a project', () => {
         : ['gap', expect.stringContaining('a row was too large')],
     );
     const next = isLate ? await listenTo(project) : reader;
+    expect(next.status).toBe(200);
     await until(async () => {
       await project.sql('insert into t (id) select max(id) + 1 from t');
       return idsOf(next).length > 0;
     });
+  });
+
+  it('are complete when a subscriber comes at the moment of their removal', async () => {
+    const { id, slots } = await slotsOfFeed(await newProject());
+    const first = await slots.open();
+    first.connection.close();
+    for (let round = 0; round < 24; round += 1) {
+      const pause = new Promise((resolve) => setTimeout(resolve, round % 12));
+      const removal = pause.then(() => slots.use((client) => slots.dropIfUnused(client)));
+      const { connection } = await slots.open();
+      await removal;
+      expect((await slotsOf({ id })).map(({ temporary }) => temporary)).toEqual([false, true]);
+      connection.close();
+      await until(async () => (await slotsOf({ id })).length === 1);
+    }
   });
 
   it('are dropped with the project, and do not block its deletion', async () => {
