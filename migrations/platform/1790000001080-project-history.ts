@@ -1,4 +1,4 @@
-/** Requests, mails and webhook deliveries of projects, for HISTORY_DAYS and at most HISTORY_SIZE of each project. */
+/** Requests, mails and webhook deliveries of projects, for HISTORY_DAYS and at most 64 MiB of each project. */
 import { MigrationInterface, QueryRunner } from 'typeorm';
 
 const TABLE = `

@@ -11,10 +11,12 @@ const asGiven = ({ value }: { value: unknown }): unknown => value;
 const toNumber = ({ value }: { value: unknown }): unknown =>
   typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
 
-/** `50MB`, `50 MiB`, `1048576`: a size in bytes; binary multiples, as file systems count. */
-function toBytes({ value }: { value: unknown }): unknown {
-  const match = /^(\d+)\s*(?:([KMGT])i?B?)?$/i.exec(String(value).trim());
-  if (!match) return value;
+const toBytes = ({ value }: { value: unknown }): unknown => bytesIn(String(value)) ?? value;
+
+/** `50MB`, `50 MiB`, `1048576`: a size in bytes; binary multiples, as file systems count. Null for another form. */
+export function bytesIn(text: string): number | null {
+  const match = /^(\d+)\s*(?:([KMGT])i?B?)?$/i.exec(text.trim());
+  if (!match) return null;
   const power = match[2] ? 'KMGT'.indexOf(match[2].toUpperCase()) + 1 : 0;
   return Number(match[1]) * 1024 ** power;
 }

@@ -50,11 +50,8 @@ export class EnvironmentVariables {
   /** TCP port of the embedded PostgreSQL on 127.0.0.1; 0 for any free one. Default: PORT + 10000. */
   @IsOptional() @Port(1_024) EMBEDDED_DATABASE_PORT?: number;
 
-  /** Free space that uploads, restores and other large writes must leave on the disk. */
+  /** Free space that uploads, restores and other large writes must leave on the disk; 0: none, and no ballast either. */
   @SizeInBytes(0) DISK_RESERVE = 256 * 1024 * 1024;
-
-  /** Size of a file that is removed when PostgreSQL has no space. */
-  @SizeInBytes(0) DISK_BALLAST = 64 * 1024 * 1024;
 
   /** Directory to which the write-ahead log of the embedded PostgreSQL is archived; default: it is not archived. */
   @IsOptional() @IsString() WAL_ARCHIVE_DIR?: string;
@@ -116,9 +113,6 @@ export class EnvironmentVariables {
   )
   CLAMD_URL?: string;
 
-  /** Bytes of the files of all projects, if they are on a disk; default: no limit. */
-  @IsOptional() @SizeInBytes(1) STORAGE_TOTAL_LIMIT?: number;
-
   /** Bytes. */
   @SizeInBytes(1) MAX_FILE_SIZE = 50 * 1024 * 1024;
 
@@ -138,9 +132,6 @@ export class EnvironmentVariables {
 
   /** Days for which the requests, mails and deliveries of projects are kept; 0: not at all. */
   @WholeNumber(0, 365) HISTORY_DAYS = 7;
-
-  /** Maximum bytes of the history of each project. */
-  @SizeInBytes(1024 * 1024) HISTORY_SIZE = 64 * 1024 * 1024;
 
   /** Base address of an OpenTelemetry collector (OTLP over HTTP) that gets a span of each request; default: none. */
   @IsOptional() @HttpUrl() OTEL_EXPORTER_OTLP_ENDPOINT?: string;
@@ -190,12 +181,6 @@ export class EnvironmentVariables {
   /** Quotas of the projects of each plan, as in docs/reference/scaling.md; default: none. */
   @IsOptional() @Quotas() QUOTAS?: string;
 
-  /** JSON: the issuer of OpenID Connect where staff sign in; default: none. */
-  @IsOptional() @IsString() STAFF_OIDC?: string;
-
-  /** JSON: the identity provider of SAML 2.0 where staff sign in; default: none. */
-  @IsOptional() @IsString() STAFF_SAML?: string;
-
-  /** JSON: the directory of LDAP where staff sign in; default: none. */
-  @IsOptional() @IsString() STAFF_LDAP?: string;
+  /** JSON: where staff sign in besides passwords (staff-sign-in-config.ts); default: nowhere. */
+  @IsOptional() @IsString() STAFF_SIGN_IN?: string;
 }

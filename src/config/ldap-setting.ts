@@ -1,4 +1,4 @@
-/** A directory of LDAP where people sign in: of a project (setting `ldap`), or of the installation (STAFF_LDAP). */
+/** A directory of LDAP where people sign in: of a project (setting `ldap`), or of the installation (STAFF_SIGN_IN). */
 import { isURL } from 'class-validator';
 import { isJsonObject } from '../common/text/json';
 

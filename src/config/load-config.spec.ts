@@ -192,6 +192,8 @@ describe('loadConfig', () => {
       'STORAGE_URL: key_file cannot be read: it is not JSON',
     ],
     [{ STORAGE_URL: 'file:///files?accel_redirect=files' }, 'STORAGE_URL: accel_redirect must be'],
+    [{ STORAGE_URL: 'file:///files?limit=much' }, 'STORAGE_URL: limit must be a size'],
+    [{ STORAGE_URL: 's3://box?limit=5GiB' }, 'STORAGE_URL: limit: only files on a disk'],
     [{ STORAGE_URL: 's3://box?accel_redirect=/files' }, 'STORAGE_URL: accel_redirect: nginx'],
     [{ CLAMD_URL: 'tcp://127.0.0.1:3310?timeout=0' }, 'CLAMD_URL must be'],
     [{ CLAMD_URL: 'tcp://127.0.0.1:3310?timeout=3601' }, 'CLAMD_URL must be'],
@@ -236,7 +238,7 @@ describe('loadConfig', () => {
 
   it('reads how staff sign in by OpenID Connect', () => {
     const given = { issuer: 'https://id.example.com', client_id: 'plinth' };
-    expect(loadConfig({ DATA_DIR, STAFF_OIDC: JSON.stringify(given) }).staff.oidc).toEqual({
+    expect(loadConfig({ DATA_DIR, STAFF_SIGN_IN: JSON.stringify({ oidc: given }) }).staff.oidc).toEqual({
       issuer: 'https://id.example.com',
       clientId: 'plinth',
       clientSecret: null,
@@ -247,15 +249,18 @@ describe('loadConfig', () => {
     for (const wrong of [
       '{',
       '{}',
-      JSON.stringify({ ...given, client_id: '' }),
-      JSON.stringify({ ...given, issuer: 'http://id.example.com' }),
-      JSON.stringify({ ...given, issuer: 'id.example.com' }),
-      JSON.stringify({ ...given, scopes: 'email' }),
-      JSON.stringify({ ...given, colour: 'red' }),
-      JSON.stringify({ ...given, roles: { platform: { role: 'king' } } }),
+      '[]',
+      '{"oidc": null}',
+      JSON.stringify({ oidc: given, colour: 'red' }),
+      JSON.stringify({ oidc: { ...given, client_id: '' } }),
+      JSON.stringify({ oidc: { ...given, issuer: 'http://id.example.com' } }),
+      JSON.stringify({ oidc: { ...given, issuer: 'id.example.com' } }),
+      JSON.stringify({ oidc: { ...given, scopes: 'email' } }),
+      JSON.stringify({ oidc: { ...given, colour: 'red' } }),
+      JSON.stringify({ oidc: { ...given, roles: { platform: { role: 'king' } } } }),
     ])
-      expect(faultsOf({ STAFF_OIDC: wrong })).toEqual([
-        expect.stringContaining('STAFF_OIDC must be JSON such as {"issuer": '),
+      expect(faultsOf({ STAFF_SIGN_IN: wrong })).toEqual([
+        expect.stringContaining('STAFF_SIGN_IN must be JSON as in STAFF_SIGN_IN={"oidc": {"issuer": '),
       ]);
   });
 
@@ -381,7 +386,9 @@ describe('loadConfig', () => {
     ['STORAGE_S3_REGION', 'STORAGE_URL=s3://key:secret@bucket/folder'],
     ['STORAGE_DISK_DIR', 'STORAGE_URL=file:///directory'],
     ['CLAMD_TIMEOUT', 'CLAMD_URL=tcp://...?timeout=...'],
-    ['STAFF_OIDC_ISSUER', 'STAFF_OIDC={"issuer": '],
+    ['STAFF_OIDC_ISSUER', 'STAFF_SIGN_IN={"oidc": {"issuer": '],
+    ['STAFF_LDAP', 'STAFF_SIGN_IN={"ldap": {"url": '],
+    ['STORAGE_TOTAL_LIMIT', 'STORAGE_URL=file:///directory?limit=...'],
     ['QUOTAS_PRO', 'QUOTAS=pro:'],
   ])('refuses the former %s and names its replacement', (name, form) => {
     expect(faultsOf({ [name]: 'x' })).toEqual([expect.stringContaining(`${name} has a new format: ${form}`)]);

@@ -12,16 +12,17 @@ import { fileArchive, fileArchiveFaults, backupConfig, backupFaults } from './ba
 import { defaultConnections, memoryBudget } from './connection-budget';
 import { EnvironmentVariables } from './env.schema';
 import {
-  OIDC_EXAMPLE,
+  signInOf,
   staffFaults,
   staffLdapConfig,
   staffOidcConfig,
   staffSamlConfig,
+  staffSetting,
 } from './staff-sign-in-config';
 import { parsePlanQuotas, type PlanQuotasConfig } from './plan-quotas';
 import { readOrCreateSecret, readSecretIn } from './secret-file';
 import { givenSettings } from './setting-files';
-import { filesUrl, storageConfig, storageFaults } from './storage-config';
+import { filesLimit, filesUrl, storageConfig, storageFaults } from './storage-config';
 import type { StoreUrl } from './store-url';
 import { TUNING, type Tuning } from './tuning';
 
@@ -63,7 +64,8 @@ const RENAMED: Readonly<Record<string, string>> = {
   STORAGE_DISK_DIR: 'STORAGE_URL=file:///directory',
   STORAGE_ACCEL_REDIRECT: 'STORAGE_URL=file:///directory?accel_redirect=...',
   CLAMD_TIMEOUT: 'CLAMD_URL=tcp://...?timeout=...',
-  ...formerly(`STAFF_OIDC=${OIDC_EXAMPLE}`, [
+  ...formerly(staffSetting('oidc'), [
+    'STAFF_OIDC',
     'STAFF_OIDC_ISSUER',
     'STAFF_OIDC_CLIENT_ID',
     'STAFF_OIDC_CLIENT_SECRET',
@@ -71,6 +73,9 @@ const RENAMED: Readonly<Record<string, string>> = {
     'STAFF_OIDC_GROUPS_CLAIM',
     'STAFF_OIDC_ROLES',
   ]),
+  STAFF_SAML: staffSetting('saml'),
+  STAFF_LDAP: staffSetting('ldap'),
+  STORAGE_TOTAL_LIMIT: 'STORAGE_URL=file:///directory?limit=...',
   QUOTAS_FREE: 'QUOTAS=free: ...',
   QUOTAS_PRO: 'QUOTAS=pro: ...',
   QUOTAS_ENTERPRISE: 'QUOTAS=enterprise: ...',
@@ -115,8 +120,8 @@ export function loadConfig(
     },
     disk: {
       reserveBytes: env.DISK_RESERVE,
-      ballastBytes: env.DISK_BALLAST,
-      filesLimitBytes: env.STORAGE_TOTAL_LIMIT ?? null,
+      ballastBytes: env.DISK_RESERVE === 0 ? 0 : tuning.ballastBytes,
+      filesLimitBytes: filesLimit(env),
     },
     redisUrl: env.REDIS_URL ?? null,
     mail: {
@@ -154,9 +159,9 @@ export function loadConfig(
     staff: {
       sessionIdleMs: env.STAFF_SESSION_IDLE * 1000,
       sessionLifetimeMs: env.STAFF_SESSION_IDLE * 1000 * SESSION_LIFETIMES,
-      oidc: staffOidcConfig(env),
-      saml: staffSamlConfig(env),
-      ldap: staffLdapConfig(env),
+      oidc: staffOidcConfig(signInOf(env)),
+      saml: staffSamlConfig(signInOf(env)),
+      ldap: staffLdapConfig(signInOf(env)),
     },
     planQuotas: parsePlanQuotas(env.QUOTAS ?? '') as PlanQuotasConfig,
     logLevel: env.LOG_LEVEL,
@@ -190,7 +195,7 @@ function serverConfig(env: EnvironmentVariables, tuning: Tuning): ServerConfig {
     s3Host: env.S3_HOST ?? null,
     requestLog: env.REQUEST_LOG === 'true',
     historyDays: env.HISTORY_DAYS,
-    historyBytes: env.HISTORY_SIZE,
+    historyBytes: tuning.historyBytes,
     traceEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
     maxBufferedBytes: Math.max(
       memoryBudget(

@@ -1,4 +1,4 @@
-/** How staff sign in besides passwords: STAFF_OIDC, STAFF_SAML and STAFF_LDAP, one JSON object each. */
+/** How staff sign in besides passwords: STAFF_SIGN_IN, a JSON object with the members oidc, saml and ldap. */
 import { isAbsolute } from 'node:path';
 import { isJsonObject, type JsonObject, parseJson } from '../common/text/json';
 import type { GroupRoles, OidcConfig, StaffLdapConfig, StaffSamlConfig } from './app-config';
@@ -13,24 +13,50 @@ const PROJECT_ROLES = ['admin', 'developer', 'viewer'];
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 const SCOPES = /^openid( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 
+/** The members of STAFF_SIGN_IN, as they are given. */
+interface StaffSignIn {
+  readonly oidc?: unknown;
+  readonly saml?: unknown;
+  readonly ldap?: unknown;
+}
+
 const ROLES_EXAMPLE = '{"platform": {"role": "operator"}, "shop": {"projects": {"acme": "developer"}}}';
-export const OIDC_EXAMPLE = `{"issuer": "https://id.example.com/realms/acme", "client_id": "plinth", "client_secret": "...", "scopes": "openid email profile", "groups_claim": "groups", "roles": ${ROLES_EXAMPLE}}`;
+const OIDC_EXAMPLE = `{"issuer": "https://id.example.com/realms/acme", "client_id": "plinth", "client_secret": "...", "scopes": "openid email profile", "groups_claim": "groups", "roles": ${ROLES_EXAMPLE}}`;
 const SAML_EXAMPLE = `{"metadata": "https://id.example.com/metadata", "domains": ["example.com"], "roles": ${ROLES_EXAMPLE}}`;
 const LDAP_EXAMPLE = `{"url": "ldaps://dc.example.com", "bind_dn": "cn=plinth,dc=example,dc=com", "bind_password": "...", "base_dn": "dc=example,dc=com", "group_filter": "(member={dn})", "roles": ${ROLES_EXAMPLE}}`;
 
-export function staffFaults(env: EnvironmentVariables): string[] {
-  const mustBe = (setting: string, example: string): string =>
-    `${setting} must be JSON such as ${example}; addresses are https, unless they are on this machine`;
-  return [
-    ...(env.STAFF_OIDC && !staffOidcConfig(env) ? [mustBe('STAFF_OIDC', OIDC_EXAMPLE)] : []),
-    ...(env.STAFF_SAML && !staffSamlConfig(env) ? [mustBe('STAFF_SAML', SAML_EXAMPLE)] : []),
-    ...(env.STAFF_LDAP && !staffLdapConfig(env) ? [mustBe('STAFF_LDAP', LDAP_EXAMPLE)] : []),
-  ];
+const EXAMPLES = { oidc: OIDC_EXAMPLE, saml: SAML_EXAMPLE, ldap: LDAP_EXAMPLE };
+
+/** A setting with one member, for error messages. @param member an unknown one stands for oidc */
+export function staffSetting(member: string): string {
+  const name = Object.hasOwn(EXAMPLES, member) ? (member as keyof typeof EXAMPLES) : 'oidc';
+  return `STAFF_SIGN_IN={"${name}": ${EXAMPLES[name]}}`;
 }
 
-/** Null if STAFF_OIDC is not set or is malformed. */
-export function staffOidcConfig({ STAFF_OIDC: text }: EnvironmentVariables): OidcConfig | null {
-  const { value, roles } = parse(text);
+export function staffFaults(env: EnvironmentVariables): string[] {
+  const given = signInOf(env);
+  const isKnown = env.STAFF_SIGN_IN === undefined || Object.keys(given).length > 0;
+  const configs = new Map<string, object | null>([
+    ['oidc', staffOidcConfig(given)],
+    ['saml', staffSamlConfig(given)],
+    ['ldap', staffLdapConfig(given)],
+  ]);
+  const wrong = (isKnown ? Object.keys(given) : ['oidc']).filter((name) => !configs.get(name));
+  return wrong.map(
+    (name) =>
+      `STAFF_SIGN_IN must be JSON as in ${staffSetting(name)}; addresses are https, unless they are on this machine`,
+  );
+}
+
+/** Empty if STAFF_SIGN_IN is not set or is not a JSON object. */
+export function signInOf({ STAFF_SIGN_IN: text }: EnvironmentVariables): StaffSignIn {
+  const parsed = parseJson(text ?? '');
+  return isJsonObject(parsed) ? parsed : {};
+}
+
+/** Null if it is not set or is malformed. */
+export function staffOidcConfig({ oidc }: StaffSignIn): OidcConfig | null {
+  const { value, roles } = withRoles(oidc);
   if (!value || !roles) return null;
   const {
     issuer,
@@ -53,9 +79,9 @@ export function staffOidcConfig({ STAFF_OIDC: text }: EnvironmentVariables): Oid
   return isKnown ? { issuer, clientId, clientSecret, scopes, groupsClaim, roles } : null;
 }
 
-/** Null if STAFF_SAML is not set or is malformed. */
-export function staffSamlConfig({ STAFF_SAML: text }: EnvironmentVariables): StaffSamlConfig | null {
-  const { value, roles } = parse(text);
+/** Null if it is not set or is malformed. */
+export function staffSamlConfig({ saml }: StaffSignIn): StaffSamlConfig | null {
+  const { value, roles } = withRoles(saml);
   if (!value || !roles) return null;
   const { metadata, domains = [], attribute_mapping: mapping = null, ...others } = value;
   const isKnown =
@@ -68,18 +94,17 @@ export function staffSamlConfig({ STAFF_SAML: text }: EnvironmentVariables): Sta
   return isKnown ? { metadata, domains, mapping, roles } : null;
 }
 
-/** Null if STAFF_LDAP is not set or is malformed. */
-export function staffLdapConfig({ STAFF_LDAP: text }: EnvironmentVariables): StaffLdapConfig | null {
-  const { value, roles } = parse(text);
+/** Null if it is not set or is malformed. */
+export function staffLdapConfig({ ldap }: StaffSignIn): StaffLdapConfig | null {
+  const { value, roles } = withRoles(ldap);
   return roles && isLdapSetting(value) && value.bind_password
     ? { setting: value, bindPassword: value.bind_password, roles }
     : null;
 }
 
-function parse(text: string | undefined): { value: JsonObject | null; roles: Roles | null } {
-  const parsed = parseJson(text ?? '');
-  if (!isJsonObject(parsed)) return { value: null, roles: null };
-  const { roles = {}, ...value } = parsed;
+function withRoles(given: unknown): { value: JsonObject | null; roles: Roles | null } {
+  if (!isJsonObject(given)) return { value: null, roles: null };
+  const { roles = {}, ...value } = given;
   return { value, roles: toRoles(roles) };
 }
 

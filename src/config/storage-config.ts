@@ -2,6 +2,7 @@
 import { join, resolve } from 'node:path';
 import { ClamdConfig, StorageConfig } from './app-config';
 import type { EnvironmentVariables } from './env.schema';
+import { bytesIn } from './env.checks';
 import { STORE_FORM, StoreUrl } from './store-url';
 import type { Tuning } from './tuning';
 
@@ -16,6 +17,11 @@ export function filesUrl({ STORAGE_URL: text, DATA_DIR }: EnvironmentVariables):
   return text === undefined
     ? StoreUrl.ofDirectory('STORAGE_URL', join(resolve(DATA_DIR), 'files'))
     : StoreUrl.parse('STORAGE_URL', text);
+}
+
+/** Bytes of the files of all projects, if they are on a disk; null: no limit. */
+export function filesLimit(env: EnvironmentVariables): number | null {
+  return bytesIn(filesUrl(env)?.own('limit') ?? '');
 }
 
 export function storageFaults(env: EnvironmentVariables): string[] {

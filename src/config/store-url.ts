@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { messageOf } from '../common/errors/error-facts';
 import { isJsonObject, type JsonObject } from '../common/text/json';
 import type { GcsConfig, RemoteStoreConfig, S3Config, StorageConfig } from './app-config';
-import { isAddress } from './env.checks';
+import { bytesIn, isAddress } from './env.checks';
 
 export type StoreSetting = StorageConfig['diskSetting'];
 export type StoreProvider = StorageConfig['provider'];
@@ -20,7 +20,7 @@ const PARAMETERS: Readonly<Record<StoreProvider, readonly string[]>> = {
   gcs: ['endpoint', 'key_file'],
 };
 const OWN_PARAMETERS: Readonly<Record<StoreSetting, readonly string[]>> = {
-  STORAGE_URL: ['accel_redirect'],
+  STORAGE_URL: ['accel_redirect', 'limit'],
   BACKUP_URL: ['compression', 'incremental'],
   FILE_ARCHIVE_URL: [],
 };
@@ -73,7 +73,7 @@ export class StoreUrl {
 
   /** What is wrong with the parts of the URL. The values are not shown. */
   faults(): string[] {
-    const faults = this.provider === 'disk' ? this.accelFaults('disk') : this.remoteFaults();
+    const faults = this.provider === 'disk' ? this.diskFaults() : this.remoteFaults();
     return faults.map((fault) => `${this.setting}: ${fault}`);
   }
 
@@ -93,7 +93,11 @@ export class StoreUrl {
   private remoteFaults(): string[] {
     const endpoint = this.part('endpoint');
     return [
-      ...this.accelFaults(this.provider),
+      ...faultIf(
+        this.own('accel_redirect') !== null,
+        'accel_redirect: nginx can send files from a disk only',
+      ),
+      ...faultIf(this.own('limit') !== null, 'limit: only files on a disk can be limited'),
       ...faultIf(!BUCKET.test(this.bucket), 'bucket and folder must have a form such as acme-files/plinth'),
       ...faultIf(
         endpoint !== null && !['http', 'https'].some((scheme) => isAddress(endpoint, scheme)),
@@ -115,11 +119,12 @@ export class StoreUrl {
     ];
   }
 
-  private accelFaults(provider: StoreProvider): string[] {
-    const location = this.own('accel_redirect');
-    if (location === null) return [];
-    if (provider !== 'disk') return ['accel_redirect: nginx can send files from a disk only'];
-    return faultIf(!LOCATION.test(location), 'accel_redirect must be a path such as /internal-files');
+  private diskFaults(): string[] {
+    const [location, limit] = [this.own('accel_redirect') ?? '/files', this.own('limit') ?? '1'];
+    return [
+      ...faultIf(!LOCATION.test(location), 'accel_redirect must be a path such as /internal-files'),
+      ...faultIf(!bytesIn(limit), 'limit must be a size such as 500GiB'),
+    ];
   }
 
   private get bucket(): string {

@@ -39,6 +39,10 @@ export interface Tuning {
   changeLogMs: number;
   /** Bytes of the write-ahead log that a database server may keep for a project. */
   changeLogBytes: number;
+  /** Bytes of the history of each project. */
+  historyBytes: number;
+  /** Bytes of a file that is removed when the embedded PostgreSQL has no space. */
+  ballastBytes: number;
 }
 
 const MIB = 1024 * 1024;
@@ -62,4 +66,6 @@ export const TUNING: Tuning = {
   resultsOfBudget: 4,
   changeLogMs: 60_000,
   changeLogBytes: 1024 * MIB,
+  historyBytes: 64 * MIB,
+  ballastBytes: 64 * MIB,
 };

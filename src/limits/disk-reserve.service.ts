@@ -31,7 +31,7 @@ const filesLimitReached = (): AppError =>
   new AppError(
     503,
     '53100',
-    'The files of all projects have reached STORAGE_TOTAL_LIMIT: nothing more can be uploaded',
+    'The files of all projects have reached the limit of STORAGE_URL: nothing more can be uploaded',
     {
       headers: { 'Retry-After': String(RETRY_SECONDS) },
       database: { sqlstate: '53100', hint: 'Delete files, or have the limit raised.' },

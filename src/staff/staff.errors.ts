@@ -77,10 +77,8 @@ export const accountDisabled = (): AppError =>
 /** The ways to sign in with an account of another system. */
 export type SingleSignOnWay = 'oidc' | 'saml' | 'ldap';
 
-const SETTINGS = { oidc: 'STAFF_OIDC', saml: 'STAFF_SAML', ldap: 'STAFF_LDAP' };
-
 export const wayUnused = (way: SingleSignOnWay): AppError =>
-  refusal(404, `${way}_not_configured`, `Single sign-on is not set up: ${SETTINGS[way]} is not set`);
+  refusal(404, `${way}_not_configured`, `Single sign-on is not set up: STAFF_SIGN_IN has no member ${way}`);
 
 export const noGroupRole = (way: SingleSignOnWay): AppError =>
   refusal(403, `${way}_no_role`, 'None of your groups at the issuer gives a role here');

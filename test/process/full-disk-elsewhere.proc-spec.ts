@@ -36,7 +36,10 @@ jest.setTimeout(300_000);
       archive = SmallDisk.mount('size=40m');
       plinth = await PlinthProcess.start({
         dataDir: directory,
-        env: { STORAGE_TOTAL_LIMIT: String(LIMIT), WAL_ARCHIVE_DIR: archive.directory },
+        env: {
+          STORAGE_URL: `file://${join(directory, 'data/files')}?limit=${LIMIT}`,
+          WAL_ARCHIVE_DIR: archive.directory,
+        },
         tuning: { mailRetryDelayMs: 200 },
       });
       rmSync(join(directory, 'data/mail'), { recursive: true, force: true });
@@ -91,7 +94,7 @@ jest.setTimeout(300_000);
       ] as const) {
         const refused = await send(slug, client, 7 * MIB);
         expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '60']);
-        expect(refused.body.error.message).toContain('STORAGE_TOTAL_LIMIT');
+        expect(refused.body.error.message).toContain('the limit of STORAGE_URL');
       }
       expect((await send(body.slug, other, MIB)).status).toBe(201);
       expect((await service.post('/rest/v1/kept', { n: next++ })).status).toBe(201);
@@ -164,7 +167,7 @@ it('continues to serve when its log cannot be written', async () => {
       EMBEDDED_DATABASE_PORT: String(await freePort()),
       PLATFORM_ADMIN_KEY: PROCESS_ADMIN_KEY,
       REQUEST_LOG: 'true',
-      DISK_BALLAST: '0',
+      DISK_RESERVE: '0',
       ...withCompiledCode(),
     },
     stdio: ['ignore', full, full],

@@ -40,9 +40,9 @@ jest.setTimeout(180_000);
       env: {
         LOG_LEVEL: 'error',
         DISK_RESERVE: String(RESERVE),
-        DISK_BALLAST: String(BALLAST),
         BACKUP_PASSPHRASE: PASSPHRASE,
       },
+      tuning: { ballastBytes: BALLAST },
     });
     const { body } = await plinth.admin.post('/admin/v1/projects', { name: 'Full', plan: 'enterprise' });
     project = body;

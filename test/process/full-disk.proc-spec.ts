@@ -216,7 +216,6 @@ const BACKUP_HEADERS = {
           DATA_DIR: join(disk.directory, 'data'),
           LOG_LEVEL: 'error',
           DISK_RESERVE: '0',
-          DISK_BALLAST: '0',
           ...withCompiledCode(),
         },
       });

@@ -57,7 +57,7 @@ function launch(
       DATA_DIR: dataDir,
       PLATFORM_ADMIN_KEY: ADMIN_KEY,
       LOG_LEVEL: 'error',
-      DISK_BALLAST: '0',
+      DISK_RESERVE: '0',
       ...withCompiledCode(),
       ...env,
     },

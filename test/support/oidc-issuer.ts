@@ -27,12 +27,14 @@ export class OidcIssuer {
   /** Environment of a Plinth that trusts the issuer. */
   environment(roles: object): Record<string, string> {
     return {
-      STAFF_OIDC: JSON.stringify({
-        issuer: this.url,
-        client_id: 'plinth',
-        client_secret: 'secret of plinth',
-        scopes: 'openid email profile groups',
-        roles,
+      STAFF_SIGN_IN: JSON.stringify({
+        oidc: {
+          issuer: this.url,
+          client_id: 'plinth',
+          client_secret: 'secret of plinth',
+          scopes: 'openid email profile groups',
+          roles,
+        },
       }),
     };
   }

@@ -74,12 +74,17 @@ export class PlinthProcess {
         EMBEDDED_DATABASE_PORT: String(await freePort()),
         PLATFORM_ADMIN_KEY: PROCESS_ADMIN_KEY,
         PLINTH_TEST_BUILD: build,
-        PLINTH_TEST_TUNING: JSON.stringify({ bcryptCost: 4, passphraseCost: 1_024, ...tuning }),
-        // Builds of earlier versions use this setting.
-        BCRYPT_COST: '4',
-        LOG_LEVEL: 'error',
         // Each copy of a data directory would contain the ballast.
+        PLINTH_TEST_TUNING: JSON.stringify({
+          bcryptCost: 4,
+          passphraseCost: 1_024,
+          ballastBytes: 0,
+          ...tuning,
+        }),
+        // Builds of earlier versions use these settings.
+        BCRYPT_COST: '4',
         DISK_BALLAST: '0',
+        LOG_LEVEL: 'error',
         ...env,
       },
       stdio: ['ignore', 'pipe', 'pipe'],

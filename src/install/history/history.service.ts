@@ -90,7 +90,7 @@ export class History implements OnApplicationBootstrap, BeforeApplicationShutdow
     if (this.admits(projectId, (entry.error ?? null) !== null)) this.add(projectId, { at, ...entry });
   }
 
-  /** Removes entries older than HISTORY_DAYS, and entries beyond HISTORY_SIZE of projects with new entries. */
+  /** Removes entries older than HISTORY_DAYS, and of projects with new entries those beyond 64 MiB. */
   async keepUp(): Promise<void> {
     const { historyDays, historyBytes } = this.config;
     const due = [...this.added].filter(([, rows]) => rows >= CHECKED_ROWS).map(([id]) => id);

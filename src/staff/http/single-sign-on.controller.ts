@@ -91,7 +91,7 @@ export class SingleSignOnController {
   @Get('oidc')
   @PublicRoute('it only leads to the sign-in page of the issuer')
   @Describe(`Start single sign-on
-    For browsers: sets a short-lived cookie that binds the sign-in to the browser, and redirects. Needs STAFF_OIDC.`)
+    For browsers: sets a short-lived cookie that binds the sign-in to the browser, and redirects. Needs the member oidc of STAFF_SIGN_IN.`)
   @ApiResponse({ status: 303, description: 'The sign-in page of the issuer', headers: REDIRECT_HEADERS })
   @Errors(wayUnused('oidc'), oidcUnreachable())
   async beginSingleSignOn(@Res() response: Response): Promise<void> {
@@ -142,7 +142,7 @@ export class SingleSignOnController {
   @UseGuards(ClientThrottlerGuard)
   @PublicRoute('it only leads to the sign-in page of the identity provider')
   @Describe(`Start single sign-on with SAML 2.0
-    For browsers: sets a short-lived cookie that binds the sign-in to the browser, and redirects. Needs STAFF_SAML.`)
+    For browsers: sets a short-lived cookie that binds the sign-in to the browser, and redirects. Needs the member saml of STAFF_SIGN_IN.`)
   @ApiResponse({
     status: 303,
     description: 'The sign-in page of the identity provider',
@@ -180,7 +180,7 @@ export class SingleSignOnController {
   @UseGuards(ClientThrottlerGuard)
   @PublicRoute('it checks the login and the password in the body')
   @Describe(`Sign in with the password of a directory
-    Needs STAFF_LDAP. An account with a second factor needs one of its codes, a recovery code, or a passkey, as POST /admin/v1/session does. Wrong passwords delay further attempts (429).`)
+    Needs the member ldap of STAFF_SIGN_IN. An account with a second factor needs one of its codes, a recovery code, or a passkey, as POST /admin/v1/session does. Wrong passwords delay further attempts (429).`)
   @Answer(200, 'The session, with its cookie', StaffSessionResponse, { ...SESSION_HEADERS, ...LIMIT_HEADERS })
   @Errors(invalidParameters('login should not be empty'), wrongCredentials(), factorRequired())
   @Errors(wrongFactorCode(), passkeyFailed(), flowOver(), accountDisabled(), noGroupRole('ldap'))

@@ -1,4 +1,4 @@
-/** The LDAP directory that STAFF_LDAP names. */
+/** The LDAP directory that STAFF_SIGN_IN names. */
 import { Inject, Injectable } from '@nestjs/common';
 import { STAFF_CONFIG, StaffConfig } from '../../config/app-config';
 import { toDirectoryIdentity } from '../../identity/oidc/issued-identity';

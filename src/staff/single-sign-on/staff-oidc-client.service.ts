@@ -1,4 +1,4 @@
-/** The client of the issuer that STAFF_OIDC names. */
+/** The client of the issuer that STAFF_SIGN_IN names. */
 import { Inject, Injectable } from '@nestjs/common';
 import { SERVER_CONFIG, ServerConfig, STAFF_CONFIG, StaffConfig } from '../../config/app-config';
 import { toIssuedIdentity } from '../../identity/oidc/issued-identity';

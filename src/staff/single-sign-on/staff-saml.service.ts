@@ -1,4 +1,4 @@
-/** The SAML 2.0 identity provider that STAFF_SAML names. */
+/** The SAML 2.0 identity provider that STAFF_SIGN_IN names. */
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { readFile } from 'node:fs/promises';
 import { messageOf } from '../../common/errors/error-facts';
@@ -64,7 +64,7 @@ export class StaffSaml {
     this.box = new SecretBox(masterKey, otherMasterKey);
     if (config.saml && !parseMapping(config.saml.mapping ?? { keys: {} }))
       throw new ConfigError([
-        'STAFF_SAML: attribute_mapping must be {keys: {<claim>: {name, names, array}}}',
+        'STAFF_SIGN_IN: attribute_mapping of saml must be {keys: {<claim>: {name, names, array}}}',
       ]);
   }
 
@@ -140,7 +140,7 @@ export class StaffSaml {
           this.readAgainAt = this.clock.now() + METADATA_MS;
         },
         (error: unknown) =>
-          this.logger.warn(`The metadata in STAFF_SAML cannot be used: ${messageOf(error)}`),
+          this.logger.warn(`The metadata of saml in STAFF_SIGN_IN cannot be used: ${messageOf(error)}`),
       );
     }
     await this.reading;

@@ -107,7 +107,7 @@ export class ProjectRequestsController {
 
   @Get('history')
   @Describe(`Search the requests, mails and webhook deliveries of a project, newest first
-    Kept for HISTORY_DAYS, and at most HISTORY_SIZE of each project. Values of query strings, and parts of paths that could be tokens, are \`***\`; statements have parameters in place of values. Of each second a process keeps at most 50 requests that failed or took longer than a second, and 20 others: \`left_out\` counts those that were left out before an entry. Entries appear within two seconds.`)
+    Kept for HISTORY_DAYS, and at most 64 MiB of each project. Values of query strings, and parts of paths that could be tokens, are \`***\`; statements have parameters in place of values. Of each second a process keeps at most 50 requests that failed or took longer than a second, and 20 others: \`left_out\` counts those that were left out before an entry. Entries appear within two seconds.`)
   @Answer(200, 'A page of entries', [ProjectHistoryEntry], PAGE_HEADERS)
   @Errors(invalidParameters('before must be the id of an entry'))
   async listProjectHistory(

@@ -23,9 +23,9 @@ const TOKEN = `eyJ${'a'.repeat(40)}`;
 
 beforeAll(async () => {
   receiver = await WebhookReceiver.start();
-  const env = { WEBHOOK_ALLOWED_HOSTS: receiver.host, HISTORY_SIZE: '1MiB' };
-  plinth = await TestPlinth.start({ env });
-  replica = await TestPlinth.start({ env, replicaOf: plinth });
+  const options = { env: { WEBHOOK_ALLOWED_HOSTS: receiver.host }, tuning: { historyBytes: 1024 * 1024 } };
+  plinth = await TestPlinth.start(options);
+  replica = await TestPlinth.start({ ...options, replicaOf: plinth });
   project = await plinth.createProject({ plan: 'pro' });
   other = await plinth.createProject();
   await project.sql(`create table notes (id int primary key, title text check (title <> ''));

@@ -46,7 +46,7 @@ describe('the operations of the platform', () => {
     adminTryLdap: 404,
     goTrueTrySsoProvider: 404,
     beginPasskey: 403,
-    // STAFF_OIDC, STAFF_SAML and STAFF_LDAP are not set.
+    // STAFF_SIGN_IN is not set.
     beginSingleSignOn: 404,
     beginSaml: 404,
     getStaffSamlMetadata: 404,

@@ -44,8 +44,10 @@ const PHONE = { width: 360, height: 740 };
       env: {
         PUBLIC_URL,
         AUTH_ALLOWED_HOSTS: '127.0.0.1,idp.example.com',
-        STAFF_SAML: JSON.stringify({ metadata, domains: ['saml.example.com'], roles: ROLES }),
-        STAFF_LDAP: JSON.stringify({ ...directory(), domains: ['example.com'], roles: ROLES }),
+        STAFF_SIGN_IN: JSON.stringify({
+          saml: { metadata, domains: ['saml.example.com'], roles: ROLES },
+          ldap: { ...directory(), domains: ['example.com'], roles: ROLES },
+        }),
       },
     });
     browser = await TestBrowser.start({ hosts: { 'plinth.test': new URL(plinth.baseUrl).host } });

@@ -52,8 +52,7 @@ beforeAll(async () => {
   plinth = await TestPlinth.start({
     env: {
       PUBLIC_URL,
-      STAFF_SAML: JSON.stringify(saml),
-      ...(ldap ? { STAFF_LDAP: JSON.stringify(ldap) } : {}),
+      STAFF_SIGN_IN: JSON.stringify({ saml, ldap }),
       AUTH_REQUESTS_PER_MINUTE: '10000',
     },
   });

@@ -20,7 +20,9 @@ let users: Directory;
 beforeAll(async () => {
   plinth = await TestPlinth.start({
     env: {
-      STAFF_OIDC: JSON.stringify({ issuer: 'https://issuer.invalid', client_id: 'plinth', roles: ROLES }),
+      STAFF_SIGN_IN: JSON.stringify({
+        oidc: { issuer: 'https://issuer.invalid', client_id: 'plinth', roles: ROLES },
+      }),
     },
   });
   project = await TestProject.create(plinth, { slug: 'scim-shop' });
