@@ -12,10 +12,10 @@ const MIB = 1024 * 1024;
 const POLL_INTERVAL_MS = 1_000;
 /** Bytes of a request up to which it counts as a small write. */
 const SMALL_WRITE = 64 * 1024;
-/** Milliseconds for which small uploads share one reading of the free space: together they need less than the reserve. */
-const SHARED_MS = 100;
 /** Bytes of a copy after which the space is checked again. */
 const CHECKED_BYTES = 4 * MIB;
+/** Milliseconds for which uploads up to CHECKED_BYTES share one reading of the free space, less the bytes of uploads that ended since. */
+const SHARED_MS = 100;
 const RETRY_SECONDS = 60;
 
 /** Too little space is left. The message names no path. */
@@ -38,6 +38,14 @@ const filesLimitReached = (): AppError =>
     },
   );
 
+interface Reading {
+  /** Milliseconds of the monotonic clock. */
+  readonly from: number;
+  /** The value of DiskReserve.ended at that time. */
+  readonly ended: number;
+  readonly free: Promise<number>;
+}
+
 const readFree = async <L>(labels: L, directory: string): Promise<[L, number]> => [
   labels,
   await freeBytes(directory).catch(() => 0),
@@ -57,9 +65,11 @@ export class DiskReserve implements OnApplicationShutdown {
   private readonly timer: NodeJS.Timeout;
   /** Whether only deletions are admitted: PostgreSQL may need the remaining space for them. */
   private isExhausted = false;
-  private readonly readings = new Map<string, { readonly from: number; readonly free: Promise<number> }>();
+  private readonly readings = new Map<string, Reading>();
   /** Bytes of the uploads in progress. */
   private claimed = 0;
+  /** Bytes of the uploads that have ended. */
+  private ended = 0;
 
   constructor(@Inject(APP_CONFIG) { database, dataDir, storage, disk }: AppConfig, metrics: Metrics) {
     this.databaseDirectory = database.url === null ? dataDir : null;
@@ -116,13 +126,14 @@ export class DiskReserve implements OnApplicationShutdown {
       if ((await this.freeBytes(directory, maxAgeMs)) - bytes < this.reserve) throw diskReserved();
   }
 
-  private freeBytes(directory: string, maxAgeMs: number): Promise<number> {
+  private async freeBytes(directory: string, maxAgeMs: number): Promise<number> {
     const now = performance.now();
-    const reading = this.readings.get(directory);
-    if (reading && now - reading.from < maxAgeMs) return reading.free;
-    const free = freeBytes(directory).catch(() => Infinity);
-    this.readings.set(directory, { from: now, free });
-    return free;
+    let reading = this.readings.get(directory);
+    if (!reading || now - reading.from >= maxAgeMs) {
+      reading = { from: now, ended: this.ended, free: freeBytes(directory).catch(() => Infinity) };
+      this.readings.set(directory, reading);
+    }
+    return (await reading.free) - (this.ended - reading.ended);
   }
 
   /** Runs an upload. @param bytes the maximum @throws AppError 503 when uploads in progress need the rest of the space */
@@ -130,12 +141,13 @@ export class DiskReserve implements OnApplicationShutdown {
     if (this.filesDirectory === null) return work();
     this.claimed += bytes;
     try {
-      await this.assertRoom(this.directories, this.claimed, bytes <= SMALL_WRITE ? SHARED_MS : 0);
+      await this.assertRoom(this.directories, this.claimed, bytes <= CHECKED_BYTES ? SHARED_MS : 0);
       const result = await work();
       this.files?.add(bytes);
       return result;
     } finally {
       this.claimed -= bytes;
+      this.ended += bytes;
     }
   }
 

@@ -1,5 +1,5 @@
 /**
- * Buckets into which a caller has just uploaded: the caller's next small upload queries the database only
+ * Buckets into which a caller has just uploaded: the caller's next upload of up to 1 MiB queries the database only
  * once, when it writes the row. These entries decide nothing: the statement that writes the row finds the
  * bucket, its limits and the policies as they are then.
  */
@@ -10,8 +10,8 @@ import { UploadTarget } from './target.repository';
 const KEPT_MS = 10_000;
 /** Maximum bytes of all keys together; each key consists mostly of claims. */
 const MAX_BYTES = 4 * 1024 * 1024;
-/** Maximum bytes of a body that is received before the database is asked; the disk provider holds as many in memory. */
-const SMALL_BODY = 64 * 1024;
+/** Maximum bytes of a body that is received before the database is asked: a refused one was sent and stored in vain. */
+const MAX_BODY = 1024 * 1024 + 64 * 1024;
 
 interface Addressed {
   readonly bucket: string;
@@ -27,7 +27,7 @@ export class KnownTargets {
   private readonly known = growingCache<Known>(MAX_BYTES, (key) => key.length);
 
   find(caller: StorageContext, upload: Addressed): UploadTarget | null {
-    if (upload.announcedLength === null || upload.announcedLength > SMALL_BODY) return null;
+    if (upload.announcedLength === null || upload.announcedLength > MAX_BODY) return null;
     const found = this.known.get(keyOf(caller, upload));
     return found && found.until > performance.now() ? found.target : null;
   }

@@ -1,7 +1,7 @@
 /**
  * Uploads: receive, store, publish. The policies are evaluated before the body is read, the bytes stream to
- * the provider, and then a row makes the file visible. Two round trips to the database; one for a small
- * upload if KnownTargets has the bucket. A crash at any moment leaves no row without bytes.
+ * the provider, and then a row makes the file visible. Two round trips to the database; one for an upload
+ * of up to 1 MiB if KnownTargets has the bucket. A crash at any moment leaves no row without bytes.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { DatabaseError } from 'pg';

@@ -46,6 +46,9 @@ export const MAX_WAITING = 512 * 1024;
  */
 export const EARLY_SYNC = 2 * 1024 * 1024;
 
+/** Least number of bytes that are written before the end: handing a write to another thread costs as much as writing 64 KiB. */
+const BATCH = 256 * 1024;
+
 /** Writes chunks to a file while the next ones arrive: one writev() at a time, with a bounded queue. */
 export class ChunkWriter {
   private waiting: Buffer[] = [];
@@ -65,13 +68,15 @@ export class ChunkWriter {
   async write(chunk: Buffer): Promise<void> {
     this.waiting.push(chunk);
     this.waitingBytes += chunk.length;
-    if (!this.writing) this.start();
-    else if (this.waitingBytes >= MAX_WAITING) await this.writing;
+    if (!this.writing) {
+      if (this.waitingBytes >= BATCH) this.start();
+    } else if (this.waitingBytes >= MAX_WAITING) await this.writing;
     if (this.failure) throw this.failure.reason;
   }
 
   /** Resolves when everything is written and no sync is running. */
   async end(): Promise<void> {
+    if (!this.writing && this.waitingBytes > 0) this.start();
     while (this.writing) await this.writing;
     await this.syncing;
     if (this.failure) throw this.failure.reason;

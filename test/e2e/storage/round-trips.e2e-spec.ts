@@ -1,6 +1,6 @@
 /**
  * Round trips to the database as Plinth counts them (GET /metrics): one for a read, two for an upload, a move or a new
- * type, and one for consecutive small uploads.
+ * type, and one for consecutive uploads up to 1 MiB.
  */
 import { randomBytes } from 'node:crypto';
 import { HttpAnswer, HttpClient } from '../../support/http-client';
@@ -55,10 +55,12 @@ it.each<[string, () => Promise<HttpAnswer>, number]>([
 
 it.each([
   ['a small upload right after another', 4, 1],
-  ['a large upload', 70_000, 2],
+  ['an upload of 1 MiB right after another', 1024 * 1024, 1],
+  ['a large upload', 1_200_000, 2],
 ])('%s costs the least possible round trips', async (name, bytes, expected) => {
+  const content = randomBytes(bytes);
   const send = (n: number): Promise<HttpAnswer> =>
-    upload(user, project.storage, 'box', randomBytes(bytes), { name: `${name} ${n}.bin` });
+    upload(user, project.storage, 'box', content, { name: `${name} ${n}.bin` });
   expect(await costOf(send, 201)).toBe(expected);
 });
 
