@@ -23,14 +23,10 @@ export interface S3Call {
   readonly key: string | null;
 }
 
-const CALLS = new WeakMap<Request, S3Call>();
-export const rememberCall = (call: S3Call): void => void CALLS.set(call.request, call);
-
 /** The S3Call of a request; its route must use S3Guard. */
-export function callOf(request: Request): S3Call {
-  const call = CALLS.get(request);
-  if (!call) throw new Error('this route lacks S3Guard');
-  return call;
+export function callOf({ s3Call }: Request): S3Call {
+  if (!s3Call) throw new Error('this route lacks S3Guard');
+  return s3Call;
 }
 
 const PATH = /^\/p\/[^/]+\/storage\/v1\/s3(?:\/([^/]*)(?:\/(.*))?)?$/s;

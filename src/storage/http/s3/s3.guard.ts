@@ -23,7 +23,7 @@ import { ProjectRegistry } from '../../../projects/project-registry.service';
 import { isKeyValid } from '../../../projects/project-key-lists.service';
 import { projectIdOf, type S3Key } from '../../../projects/s3-keys';
 import { setRateHeaders } from '../rate-headers';
-import { addressOf, assertReachable, rememberCall } from './s3-call';
+import { addressOf, assertReachable } from './s3-call';
 import { accessDenied, invalidToken, unknownKey } from './s3.errors';
 import { type ChunkSigner, queryOf, type Signature, signatureOf, verifySignature } from './signature';
 
@@ -74,7 +74,7 @@ export class S3Guard implements CanActivate {
     const only = key?.bucket ?? null;
     const address = addressOf(request.url);
     assertReachable(only, address.bucket);
-    rememberCall({
+    request.s3Call = {
       caller,
       request,
       query: new Map(query),
@@ -82,7 +82,7 @@ export class S3Guard implements CanActivate {
       signer,
       only,
       ...address,
-    });
+    };
     return true;
   }
 

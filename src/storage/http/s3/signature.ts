@@ -2,8 +2,9 @@
  * Signature Version 4 (https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html):
  * in the header, in the query of a presigned URL, and in the chunks of a body.
  */
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { growingCache } from '../../../common/growing-cache';
 import { parseHttpDate } from '../../../http/syntax/http-date';
 import { accessDenied, invalidRequest, malformedSignature, signatureMismatch, skewedTime } from './s3.errors';
 
@@ -16,7 +17,9 @@ const CREDENTIAL = /^(.{1,128})\/((\d{8})\/[\w-]{1,64}\/s3\/aws4_request)$/;
 const SIGNATURE = /^[0-9a-f]{64}$/;
 const BASIC_TIME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
 export const UNSIGNED = 'UNSIGNED-PAYLOAD';
-const EMPTY_SHA256 = createHash('sha256').digest('hex');
+const EMPTY_SHA256 = hash('sha256', '');
+/** Keys of verified signatures, by secret and scope: deriving one takes four times as long as its use. */
+const signingKeys = growingCache<Buffer>(1_000);
 
 /** The signature that a request claims to have; not verified yet. */
 export interface Signature {
@@ -136,13 +139,14 @@ export function verifySignature(
     given.signed.join(';'),
     given.payload,
   ].join('\n');
-  const [day = '', region = ''] = given.scope.split('/');
-  const key = [day, region, 's3', 'aws4_request'].reduce<string | Buffer>(hmac, `AWS4${secret}`);
+  const keyName = `${secret} ${given.scope}`;
+  const key = signingKeys.get(keyName) ?? signingKeyOf(secret, given.scope);
   const sign = (algorithm: string, ...lines: string[]): string =>
-    Buffer.from(hmac(key, [algorithm, given.time, given.scope, ...lines].join('\n'))).toString('hex');
+    hmac(key, [algorithm, given.time, given.scope, ...lines].join('\n')).toString('hex');
   // Node decodes the bytes of headers as Latin-1.
   if (!equals(sign(ALGORITHM, sha256(Buffer.from(canonical, 'latin1'))), given.signature))
     throw signatureMismatch();
+  signingKeys.set(keyName, key);
   let previous = given.signature;
   const follows = (signature: string, ...lines: string[]): boolean => {
     const [kind = '', ...rest] = lines;
@@ -156,8 +160,13 @@ export function verifySignature(
   };
 }
 
-const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
-export const sha256 = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex');
+/** @param scope day, region, `s3`, `aws4_request` */
+function signingKeyOf(secret: string, scope: string): Buffer {
+  return scope.split('/').reduce(hmac, Buffer.from(`AWS4${secret}`));
+}
+
+const hmac = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
+export const sha256 = (bytes: Buffer | string): string => hash('sha256', bytes);
 
 const equals = (expected: string, given: string): boolean =>
   expected.length === given.length && timingSafeEqual(Buffer.from(expected), Buffer.from(given));
