@@ -42,7 +42,23 @@ import {
 } from './dto/account.dto';
 import { MessageAnswer, MessageResponse, SignedInResponse, SignedUpResponse } from './dto/auth-responses';
 import { hookFailed, hookRefused } from '../hooks/hook.errors';
-import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
+import { Answer, Describe, Errors, together } from '../../http/docs/operation.decorators';
+
+const SIGN_UP_ERRORS = together(
+  Errors(invalidParameters('email must be a string'), invalidEmail(), emailTaken(), domainNotAllowed()),
+  Errors(
+    signUpDisabled(),
+    hookRefused(403, 'Only addresses of example.com'),
+    hookFailed('before_user_created_hook', null),
+  ),
+);
+
+const VERIFY_EMAIL_ERRORS = Errors(
+  invalidParameters('token should not be empty'),
+  tooShortPassword(),
+  emailTaken(),
+  invalidMailedToken(),
+);
 
 @AuthApi('apikey')
 @Controller('v1/auth/:project_id')
@@ -61,12 +77,7 @@ export class AccountsController {
   @Describe(`Sign up
     Creates an account and signs it in. Needs the apikey only. Settings of the project can turn sign-up off, restrict it to e-mail domains, or require a verified address first (\`session\` is then null, and a verification mail is sent). Counts against the limit of requests per client address.`)
   @Answer(201, 'The user and a session', SignedUpResponse, LIMIT_HEADERS)
-  @Errors(invalidParameters('email must be a string'), invalidEmail(), emailTaken(), domainNotAllowed())
-  @Errors(
-    signUpDisabled(),
-    hookRefused(403, 'Only addresses of example.com'),
-    hookFailed('before_user_created_hook', null),
-  )
+  @SIGN_UP_ERRORS
   signUp(
     @CurrentProject() project: Project,
     @Body() { email, password, name }: SignUpDto,
@@ -174,12 +185,7 @@ export class AccountsController {
     'The address is confirmed',
     LIMIT_HEADERS,
   )
-  @Errors(
-    invalidParameters('token should not be empty'),
-    tooShortPassword(),
-    emailTaken(),
-    invalidMailedToken(),
-  )
+  @VERIFY_EMAIL_ERRORS
   async verifyEmail(
     @CurrentProject() project: Project,
     @Body() body: VerifyEmailDto,

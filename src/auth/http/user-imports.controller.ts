@@ -9,7 +9,7 @@ import { BodyReader } from '../../http/bodies/body-reader';
 import { bodyTooLarge, bodyTooSlow } from '../../http/bodies/body.errors';
 import { assertNotEncoded } from '../../http/bodies/content-encoding';
 import { clientLeft } from '../../http/client-left';
-import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
+import { Answer, Describe, Errors, together } from '../../http/docs/operation.decorators';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { ProjectRegistry } from '../../projects/project-registry.service';
@@ -30,6 +30,16 @@ const EXAMPLE = {
   identities: [{ provider: 'google', id: '117' }],
 };
 
+const IMPORT_PROJECT_USERS_DOCS = together(
+  ApiConsumes('application/x-ndjson'),
+  ApiBody({
+    required: true,
+    schema: { type: 'string' },
+    examples: { example: { summary: 'Example', value: `${JSON.stringify(EXAMPLE)}\n` } },
+  }),
+  Errors(invalidParameters('existing must be one of: skip, update'), bodyTooLarge(MAX_BODY), bodyTooSlow()),
+);
+
 @StaffAccess()
 @Controller('admin/v1/projects/:id/users')
 export class UserImportsController {
@@ -44,14 +54,8 @@ export class UserImportsController {
   @Post('import')
   @Describe(`Import users of another system, with the hashes of their passwords
     The body has a JSON object a line. All members are optional: \`id\`, \`email\`, \`phone\`, \`name\`, \`password_hash\`, \`user_metadata\`, \`app_metadata\`, the times \`email_confirmed_at\`, \`phone_confirmed_at\`, \`created_at\`, \`last_sign_in_at\`, \`banned_until\`, and \`identities\`, each with \`provider\`, \`id\`, \`issuer\`, \`data\`. Hashes are verified as they are and replaced at the first sign-in. A user exists if the id, the address or the phone does. A line that is refused does not stop the others, and what was stored before a failure stays: repeat the request. No mail is sent, and no hook is called.`)
-  @ApiConsumes('application/x-ndjson')
-  @ApiBody({
-    required: true,
-    schema: { type: 'string' },
-    examples: { example: { summary: 'Example', value: `${JSON.stringify(EXAMPLE)}\n` } },
-  })
   @Answer(200, 'What was stored, and the first faults', UserImportResponse)
-  @Errors(invalidParameters('existing must be one of: skip, update'), bodyTooLarge(MAX_BODY), bodyTooSlow())
+  @IMPORT_PROJECT_USERS_DOCS
   async importProjectUsers(
     @Param('id') id: string,
     @StrictQuery() { existing }: ImportUsersQuery,

@@ -44,6 +44,13 @@ const PASSWORD_ERRORS = [
   rateLimited(60),
 ];
 
+const CREATE_PASSKEY_ERRORS = Errors(
+  invalidParameters('name must not be blank'),
+  tooManyPasskeys(MAX_PASSKEYS),
+  passkeyFailed(),
+  flowOver(),
+);
+
 @PublicStaffApi()
 @Controller('admin/v1/session/passkey')
 export class PasskeySignInController {
@@ -130,12 +137,7 @@ export class PasskeysController {
     EnrolledPasskeyResponse,
     SESSION_HEADERS,
   )
-  @Errors(
-    invalidParameters('name must not be blank'),
-    tooManyPasskeys(MAX_PASSKEYS),
-    passkeyFailed(),
-    flowOver(),
-  )
+  @CREATE_PASSKEY_ERRORS
   async createPasskey(
     @CurrentStaff() staff: StaffCaller,
     @CurrentStaffMember() member: StaffMember,

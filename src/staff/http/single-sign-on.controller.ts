@@ -42,7 +42,7 @@ import { SESSION_HEADERS, SessionResponses } from './session-responses.service';
 import { LIMITED_DOCS, PublicStaffApi } from './staff-api.decorator';
 import { documentHandlers } from '../../http/docs/controller-docs';
 import { SERVER_ERRORS } from '../../http/docs/standard-errors';
-import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
+import { Answer, Describe, Errors, together } from '../../http/docs/operation.decorators';
 
 const REDIRECT_HEADERS: DocumentedHeaders = {
   ...SESSION_HEADERS,
@@ -57,6 +57,39 @@ const CALLBACK_HEADERS: DocumentedHeaders = {
 
 const CallbackParam = (name: string, description: string): MethodDecorator =>
   ApiQuery({ name, type: String, required: false, description });
+
+const FINISH_SINGLE_SIGN_ON_DOCS = together(
+  CallbackParam('code', 'From the issuer'),
+  CallbackParam('state', 'The value that was sent to the issuer'),
+  CallbackParam('iss', 'The issuer (RFC 9207)'),
+  CallbackParam('error', 'Error from the issuer, in place of the code'),
+  ApiResponse({
+    status: 303,
+    description: 'The console',
+    headers: { ...CALLBACK_HEADERS, ...LIMIT_HEADERS },
+  }),
+  Errors(rateLimited(60), tooManyHeaders()),
+);
+
+const FINISH_SAML_DOCS = together(
+  CallbackParam('answer', 'The verified response, encrypted'),
+  ApiResponse({
+    status: 303,
+    description: 'The console',
+    headers: { ...CALLBACK_HEADERS, ...LIMIT_HEADERS },
+  }),
+  Errors(rateLimited(60), tooManyHeaders()),
+);
+
+const GET_STAFF_SAML_METADATA_DOCS = together(
+  ApiResponse({
+    status: 200,
+    description: 'SAML 2.0 metadata',
+    content: { 'application/xml': { schema: { type: 'string' }, example: '<EntityDescriptor .../>' } },
+    headers: LIMIT_HEADERS,
+  }),
+  Errors(wayUnused('saml'), rateLimited(60), tooManyHeaders()),
+);
 
 @PublicStaffApi()
 @Controller('admin/v1/session')
@@ -103,16 +136,7 @@ export class SingleSignOnController {
   @PublicRoute('the code of the issuer is the credential')
   @Describe(`Return from the issuer of single sign-on
     Verifies the response of the issuer and redirects to the console with a session, or with the error code as \`sign_in_error\` in the fragment of the URL. After \`factor_required\`, continue with POST /admin/v1/session/oidc.`)
-  @CallbackParam('code', 'From the issuer')
-  @CallbackParam('state', 'The value that was sent to the issuer')
-  @CallbackParam('iss', 'The issuer (RFC 9207)')
-  @CallbackParam('error', 'Error from the issuer, in place of the code')
-  @ApiResponse({
-    status: 303,
-    description: 'The console',
-    headers: { ...CALLBACK_HEADERS, ...LIMIT_HEADERS },
-  })
-  @Errors(rateLimited(60), tooManyHeaders())
+  @FINISH_SINGLE_SIGN_ON_DOCS
   async finishSingleSignOn(
     @CurrentOrigin() origin: RequestOrigin,
     @Req() request: Request,
@@ -158,13 +182,7 @@ export class SingleSignOnController {
   @PublicRoute('the sealed response of the identity provider is the credential')
   @Describe(`End single sign-on with SAML 2.0
     The address of responses leads browsers here, where the cookie of the sign-in is sent. Redirects to the console as the callback of OpenID Connect does.`)
-  @CallbackParam('answer', 'The verified response, encrypted')
-  @ApiResponse({
-    status: 303,
-    description: 'The console',
-    headers: { ...CALLBACK_HEADERS, ...LIMIT_HEADERS },
-  })
-  @Errors(rateLimited(60), tooManyHeaders())
+  @FINISH_SAML_DOCS
   async finishSaml(
     @Query('answer') answer: unknown,
     @CurrentOrigin() origin: RequestOrigin,
@@ -222,13 +240,7 @@ export class StaffSamlController {
   @PublicRoute('identity providers read it, and it only has addresses')
   @Describe(`Get the metadata of the service provider (SAML 2.0)
     Register this address, or the XML, at the identity provider.`)
-  @ApiResponse({
-    status: 200,
-    description: 'SAML 2.0 metadata',
-    content: { 'application/xml': { schema: { type: 'string' }, example: '<EntityDescriptor .../>' } },
-    headers: LIMIT_HEADERS,
-  })
-  @Errors(wayUnused('saml'), rateLimited(60), tooManyHeaders())
+  @GET_STAFF_SAML_METADATA_DOCS
   async getStaffSamlMetadata(@Res() response: Response): Promise<void> {
     response.set('Content-Type', 'application/xml; charset=utf-8').send(await this.saml.metadata());
   }

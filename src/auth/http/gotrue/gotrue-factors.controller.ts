@@ -41,6 +41,15 @@ import { anonymousFactor, challengeExpired, invalidPhone } from './gotrue-errors
 import { phoneOf } from './gotrue-mail-types';
 import { toGoTrueSession, toGoTrueUser } from './gotrue-views';
 
+const ENROL_FACTOR_ERRORS = Errors(
+  phoneDisabled(),
+  invalidPhone(),
+  passkeysDisabled(),
+  anonymousFactor(),
+  tooManyFactors(MAX_FACTORS),
+  secondFactorRequired(),
+);
+
 @GoTrueApi('bearer', SessionGuard)
 @GoTrueController('factors')
 export class GoTrueFactorsController {
@@ -61,14 +70,7 @@ export class GoTrueFactorsController {
     'The factor, and the secret for an authenticator app, which is not shown again',
     GoTrueEnrolledResponse,
   )
-  @Errors(
-    phoneDisabled(),
-    invalidPhone(),
-    passkeysDisabled(),
-    anonymousFactor(),
-    tooManyFactors(MAX_FACTORS),
-    secondFactorRequired(),
-  )
+  @ENROL_FACTOR_ERRORS
   async goTrueEnrolFactor(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,

@@ -33,7 +33,7 @@ import { documentHandlers } from '../../../http/docs/controller-docs';
 import { type DocumentedHeaders, TEXT } from '../../../http/docs/documented-headers';
 import { UUID_EXAMPLE } from '../../../http/docs/documented-types';
 import { exampleOf } from '../../../http/docs/example.decorator';
-import { Answer, Describe, Errors } from '../../../http/docs/operation.decorators';
+import { Answer, Describe, Errors, together } from '../../../http/docs/operation.decorators';
 import { ClientThrottlerGuard, LIMIT_HEADERS } from '../../../identity/http/client-throttler.guard';
 import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
 import { FormBody, FormRoute, mediaTypeNotForm } from '../../../identity/http/form.decorator';
@@ -87,6 +87,40 @@ const Text = (name: keyof AuthorizeQuery, description: string, example?: string)
     ...(example === undefined ? {} : { example }),
   });
 
+const OAUTH_AUTHORIZE_DOCS = together(
+  Text('client_id', 'The application', UUID_EXAMPLE),
+  Text(
+    'redirect_uri',
+    'One of those that the client has registered, letter by letter',
+    'https://calendar.example.com/callback',
+  ),
+  Text('response_type', '`code`', 'code'),
+  Text('response_mode', '`query`'),
+  Text('scope', 'Some of `openid`, `email`, `profile`, `phone`, `offline_access`; default: `email`'),
+  Text('state', 'Comes back with the answer'),
+  Text('nonce', 'Comes back in the ID token'),
+  Text('prompt', '`none` gives `interaction_required`'),
+  Text('code_challenge', 'PKCE (RFC 7636)', 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'),
+  Text('code_challenge_method', '`S256`', 'S256'),
+  ApiResponse({
+    status: 302,
+    description: 'The page that asks, or the application with an error',
+    headers: HEADERS,
+  }),
+  Errors(unknownClient(), oauthServerDisabled()),
+);
+
+const OAUTH_TOKEN_DOCS = together(
+  ApiExtraModels(OAuthTokenForm),
+  ApiConsumes('application/x-www-form-urlencoded'),
+  ApiBody({
+    required: true,
+    schema: { $ref: getSchemaPath(OAuthTokenForm) },
+    examples: { example: { summary: 'Example', value: exampleOf(OAuthTokenForm) } },
+  }),
+  Errors(invalidGrant(), invalidClient(), mediaTypeNotForm()),
+);
+
 @ApiTags('auth')
 @documentHandlers(() => ({ docs: GOTRUE_DOCS.limited, errors: [projectNotFound(), tooManyRequests()] }))
 @Controller(BASE)
@@ -102,26 +136,7 @@ export class GoTrueOAuthController {
   @PublicRoute('browsers open it; it only leads to the page of the project that asks the user')
   @Describe(`Ask a user for an application (OAuth 2.1)
     For browsers: redirects to \`oauth_consent_url\` with \`authorization_id\`. PKCE with S256 is required. Errors go to \`redirect_uri\`, once it is known to be one of the client.`)
-  @Text('client_id', 'The application', UUID_EXAMPLE)
-  @Text(
-    'redirect_uri',
-    'One of those that the client has registered, letter by letter',
-    'https://calendar.example.com/callback',
-  )
-  @Text('response_type', '`code`', 'code')
-  @Text('response_mode', '`query`')
-  @Text('scope', 'Some of `openid`, `email`, `profile`, `phone`, `offline_access`; default: `email`')
-  @Text('state', 'Comes back with the answer')
-  @Text('nonce', 'Comes back in the ID token')
-  @Text('prompt', '`none` gives `interaction_required`')
-  @Text('code_challenge', 'PKCE (RFC 7636)', 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM')
-  @Text('code_challenge_method', '`S256`', 'S256')
-  @ApiResponse({
-    status: 302,
-    description: 'The page that asks, or the application with an error',
-    headers: HEADERS,
-  })
-  @Errors(unknownClient(), oauthServerDisabled())
+  @OAUTH_AUTHORIZE_DOCS
   async goTrueOAuthAuthorize(
     @Param('project_slug') slug: string,
     @Query() query: Readonly<Record<string, unknown>>,
@@ -169,15 +184,8 @@ export class GoTrueOAuthTokenController {
   @SkipThrottle()
   @Describe(`Get the tokens of an application (OAuth 2.1)
     A form. The client proves who it is by HTTP Basic, by \`client_secret\`, or, if it is public, by \`client_id\` alone. A code works once, for a minute: its second use ends the session that it gave. Access tokens have the claim \`client_id\`.`)
-  @ApiExtraModels(OAuthTokenForm)
-  @ApiConsumes('application/x-www-form-urlencoded')
-  @ApiBody({
-    required: true,
-    schema: { $ref: getSchemaPath(OAuthTokenForm) },
-    examples: { example: { summary: 'Example', value: exampleOf(OAuthTokenForm) } },
-  })
   @Answer(200, 'The tokens', OAuthTokenResponse, NOT_STORED)
-  @Errors(invalidGrant(), invalidClient(), mediaTypeNotForm())
+  @OAUTH_TOKEN_DOCS
   async goTrueOAuthToken(
     @Param('project_slug') slug: string,
     @FormBody() form: URLSearchParams,

@@ -42,6 +42,15 @@ import { GoTrueApi, GoTrueController } from './gotrue-api.decorator';
 import { anonymousFactor } from './gotrue-errors';
 import { toGoTrueSession, toGoTrueUser } from './gotrue-views';
 
+const SIGN_IN_WITH_PASSKEY_ERRORS = Errors(
+  passkeysDisabled(),
+  passkeyChallengeNotFound(),
+  passkeyFailed(),
+  userBanned(),
+  emailNotVerified(),
+  tooManyRequests(),
+);
+
 @GoTrueApi('apikey')
 @GoTrueController('passkeys/authentication')
 export class GoTruePasskeySignInController {
@@ -72,14 +81,7 @@ export class GoTruePasskeySignInController {
   @Describe(`Sign in with a passkey (GoTrue)
     Needs the apikey only. The authenticator must have verified its user. Each challenge works once, for five minutes.`)
   @Answer(200, 'A session', GoTrueSessionResponse)
-  @Errors(
-    passkeysDisabled(),
-    passkeyChallengeNotFound(),
-    passkeyFailed(),
-    userBanned(),
-    emailNotVerified(),
-    tooManyRequests(),
-  )
+  @SIGN_IN_WITH_PASSKEY_ERRORS
   async goTrueSignInWithPasskey(
     @CurrentProject() project: Project,
     @Body() { challenge_id: challengeId, credential }: GoTruePasskeyDto,

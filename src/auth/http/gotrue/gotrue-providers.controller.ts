@@ -9,7 +9,7 @@ import { Clock } from '../../../common/time/clock';
 import { SERVER_CONFIG, ServerConfig } from '../../../config/app-config';
 import { documentHandlers } from '../../../http/docs/controller-docs';
 import { type DocumentedHeaders, TEXT } from '../../../http/docs/documented-headers';
-import { Describe, Errors } from '../../../http/docs/operation.decorators';
+import { Describe, Errors, together } from '../../../http/docs/operation.decorators';
 import { CookieJar } from '../../../identity/cookie-jar';
 import { ClientThrottlerGuard, LIMIT_HEADERS } from '../../../identity/http/client-throttler.guard';
 import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
@@ -58,6 +58,31 @@ const PAGE_HEADERS: DocumentedHeaders = {
 const Text = (name: string, description: string, more: object = {}): MethodDecorator =>
   ApiQuery({ name, type: String, required: false, description, ...more });
 
+const AUTHORIZE_DOCS = together(
+  Text('provider', 'Name of a provider of the project', { required: true, example: 'google' }),
+  Text('redirect_to', 'The target of the sign-in: an address in the list of the project'),
+  Text('scopes', 'Further scopes, separated by spaces'),
+  Text('code_challenge', 'PKCE (RFC 7636)'),
+  Text('code_challenge_method', '`s256` or `plain`'),
+  ApiResponse({ status: 302, description: 'The page of the provider', headers: HEADERS }),
+  Errors(providerNotEnabled(), noRedirect(), oidcUnreachable()),
+);
+
+const CALLBACK_DOCS = together(
+  Text('code', 'From the provider'),
+  Text('state', 'The value that was sent to the provider'),
+  Text('iss', 'The issuer (RFC 9207)'),
+  Text('error', 'Error from the provider, in place of the code'),
+  ApiResponse({ status: 303, description: 'The application', headers: HEADERS }),
+  ApiResponse({
+    status: 200,
+    description: 'A page that asks whether the identity is linked, or shows the result of a test',
+    content: { 'text/html': { schema: { type: 'string' }, example: '<!doctype html>' } },
+    headers: PAGE_HEADERS,
+  }),
+  Errors(invalidState()),
+);
+
 @ApiTags('auth')
 @documentHandlers(() => ({ docs: GOTRUE_DOCS.limited, errors: [projectNotFound(), tooManyRequests()] }))
 @Controller(GOTRUE_BASE)
@@ -79,13 +104,7 @@ export class GoTrueProvidersController {
   @PublicRoute('browsers open it; it only leads to the page of a provider')
   @Describe(`Sign in with a provider (GoTrue)
     For browsers: redirects to the page of the provider. Without \`code_challenge\`, a cookie binds the sign-in to the browser. \`prompt\`, \`login_hint\` and other parameters for the page of the provider are passed on.`)
-  @Text('provider', 'Name of a provider of the project', { required: true, example: 'google' })
-  @Text('redirect_to', 'The target of the sign-in: an address in the list of the project')
-  @Text('scopes', 'Further scopes, separated by spaces')
-  @Text('code_challenge', 'PKCE (RFC 7636)')
-  @Text('code_challenge_method', '`s256` or `plain`')
-  @ApiResponse({ status: 302, description: 'The page of the provider', headers: HEADERS })
-  @Errors(providerNotEnabled(), noRedirect(), oidcUnreachable())
+  @AUTHORIZE_DOCS
   async goTrueAuthorize(
     @Param('project_slug') slug: string,
     @Query() query: Readonly<Record<string, unknown>>,
@@ -111,18 +130,7 @@ export class GoTrueProvidersController {
   @PublicRoute('the code of the provider is the credential')
   @Describe(`Return from a provider (GoTrue)
     Register this address at the provider. Verifies its answer and redirects to the application: with a \`code\` for \`token?grant_type=pkce\`, or with the session in the fragment; with \`error\`, \`error_code\` and \`error_description\` otherwise.`)
-  @Text('code', 'From the provider')
-  @Text('state', 'The value that was sent to the provider')
-  @Text('iss', 'The issuer (RFC 9207)')
-  @Text('error', 'Error from the provider, in place of the code')
-  @ApiResponse({ status: 303, description: 'The application', headers: HEADERS })
-  @ApiResponse({
-    status: 200,
-    description: 'A page that asks whether the identity is linked, or shows the result of a test',
-    content: { 'text/html': { schema: { type: 'string' }, example: '<!doctype html>' } },
-    headers: PAGE_HEADERS,
-  })
-  @Errors(invalidState())
+  @CALLBACK_DOCS
   async goTrueCallback(
     @Param('project_slug') slug: string,
     @CurrentOrigin() origin: RequestOrigin,

@@ -5,7 +5,7 @@ import type { Response } from 'express';
 import { PublicRoute } from '../../../access/public-route.decorator';
 import { documentHandlers } from '../../../http/docs/controller-docs';
 import { TEXT } from '../../../http/docs/documented-headers';
-import { Describe } from '../../../http/docs/operation.decorators';
+import { Describe, together } from '../../../http/docs/operation.decorators';
 import { ClientThrottlerGuard, LIMIT_HEADERS } from '../../../identity/http/client-throttler.guard';
 import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
 import type { RequestOrigin } from '../../../identity/request-origin';
@@ -22,6 +22,19 @@ import { trialPage } from './trial-page';
 import { AppError } from '../../../common/errors/app-error';
 import { PublicProjects } from './public-project.service';
 
+const SAML_METADATA_DOCS = together(
+  ApiQuery({ name: 'download', type: Boolean, required: false, description: 'As a file' }),
+  ApiResponse({
+    status: 200,
+    description: 'SAML 2.0 metadata',
+    content: { 'application/xml': { schema: { type: 'string' }, example: '<EntityDescriptor .../>' } },
+    headers: {
+      ...LIMIT_HEADERS,
+      'Content-Disposition': { description: 'With `download`', schema: TEXT },
+    },
+  }),
+);
+
 @ApiTags('auth')
 @documentHandlers(() => ({ docs: GOTRUE_DOCS.limited, errors: [projectNotFound(), tooManyRequests()] }))
 @Controller(`${GOTRUE_BASE}/sso/saml`)
@@ -36,16 +49,7 @@ export class GoTrueSamlController {
   @PublicRoute('identity providers read it, and it only has addresses')
   @Describe(`Get the metadata of the service provider (GoTrue)
     Register this address, or the XML, at an identity provider of SAML.`)
-  @ApiQuery({ name: 'download', type: Boolean, required: false, description: 'As a file' })
-  @ApiResponse({
-    status: 200,
-    description: 'SAML 2.0 metadata',
-    content: { 'application/xml': { schema: { type: 'string' }, example: '<EntityDescriptor .../>' } },
-    headers: {
-      ...LIMIT_HEADERS,
-      'Content-Disposition': { description: 'With `download`', schema: TEXT },
-    },
-  })
+  @SAML_METADATA_DOCS
   async goTrueSamlMetadata(
     @Param('project_slug') slug: string,
     @Query('download') download: unknown,

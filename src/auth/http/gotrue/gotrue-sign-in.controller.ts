@@ -4,7 +4,7 @@ import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { SkipThrottle } from '@nestjs/throttler';
 import { CurrentProject } from '../../../access/current-caller.decorator';
 import { invalidParameters } from '../../../common/errors/app-error';
-import { Answer, Describe, Errors } from '../../../http/docs/operation.decorators';
+import { Answer, Describe, Errors, together } from '../../../http/docs/operation.decorators';
 import { LIMIT_HEADERS } from '../../../identity/http/client-throttler.guard';
 import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
 import {
@@ -86,6 +86,16 @@ const SignUpAnswer = (): MethodDecorator =>
     }),
   );
 
+const TOKEN_ERRORS = together(
+  Errors(wrongCredentials(), emailNotVerified(), userBanned(), invalidRefreshToken(), wrongVerifier()),
+  Errors(invalidExchangeCode(), web3Disabled(), invalidParameters('grant_type must be one of')),
+  Errors(providerNotEnabled(), oidcFailed(), oidcUnreachable(), addressNotProved(), noAddress()),
+  Errors(signUpDisabled(), domainNotAllowed(), identityTaken(), linkingDisabled()),
+  Errors(tooManyRequests(), tooShortPassword(), phoneDisabled(), ldapDisabled(), directoryFailed()),
+  Errors(claimsTooLarge(1_024)),
+  Errors(hookRefused(403, 'Your licence has ended'), claimsFailed(null)),
+);
+
 @GoTrueApi('apikey')
 @GoTrueController()
 export class GoTrueSignInController {
@@ -125,13 +135,7 @@ export class GoTrueSignInController {
   @Describe(`Get a session (GoTrue)
     Needs the apikey only. \`password\`: with email and password, those of the directory with the provider \`ldap\`. \`refresh_token\`: new tokens of a session. \`pkce\`: with the code from the link of a mail or from the redirect of a provider, once, and the verifier of the challenge. \`id_token\`: with an ID token of a provider of the project.`)
   @Answer(200, 'A session', GoTrueSessionResponse)
-  @Errors(wrongCredentials(), emailNotVerified(), userBanned(), invalidRefreshToken(), wrongVerifier())
-  @Errors(invalidExchangeCode(), web3Disabled(), invalidParameters('grant_type must be one of'))
-  @Errors(providerNotEnabled(), oidcFailed(), oidcUnreachable(), addressNotProved(), noAddress())
-  @Errors(signUpDisabled(), domainNotAllowed(), identityTaken(), linkingDisabled())
-  @Errors(tooManyRequests(), tooShortPassword(), phoneDisabled(), ldapDisabled(), directoryFailed())
-  @Errors(claimsTooLarge(1_024))
-  @Errors(hookRefused(403, 'Your licence has ended'), claimsFailed(null))
+  @TOKEN_ERRORS
   goTrueToken(
     @CurrentProject() project: Project,
     @Query() { grant_type: grant }: GrantQuery,

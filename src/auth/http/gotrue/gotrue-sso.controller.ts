@@ -5,7 +5,7 @@ import type { Response } from 'express';
 import { CurrentProject } from '../../../access/current-caller.decorator';
 import { invalidParameters } from '../../../common/errors/app-error';
 import { TEXT } from '../../../http/docs/documented-headers';
-import { Answer, Describe, Errors } from '../../../http/docs/operation.decorators';
+import { Answer, Describe, Errors, together } from '../../../http/docs/operation.decorators';
 import { LIMIT_HEADERS } from '../../../identity/http/client-throttler.guard';
 import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
 import { samlFailed } from '../../../identity/identity.errors';
@@ -35,6 +35,21 @@ import { samlDisabled, validationFailed } from './gotrue-errors';
 import { flowOf } from './gotrue-sign-in.service';
 import { redirect } from './gotrue-redirects';
 
+const SSO_DOCS = together(
+  ApiResponse({
+    status: 303,
+    description: 'The page of the identity provider, unless `skip_http_redirect` is true',
+    headers: {
+      ...LIMIT_HEADERS,
+      Location: { description: 'The page', schema: TEXT },
+      'Cache-Control': { description: '`no-store`', schema: TEXT },
+      'Referrer-Policy': { description: '`no-referrer`', schema: TEXT },
+    },
+  }),
+  Errors(samlDisabled(), ssoProviderNotFound(), noRedirect(), samlFailed()),
+  Errors(validationFailed('A provider_id or domain needs to be provided')),
+);
+
 @GoTrueApi('apikey')
 @GoTrueController()
 export class GoTrueSsoController {
@@ -49,18 +64,7 @@ export class GoTrueSsoController {
   @Describe(`Sign in with SAML (GoTrue)
     Needs the apikey only. Answers with the page of the identity provider of a domain, or of an id. Needs PKCE: the final redirect has a code for \`token?grant_type=pkce\`.`)
   @Answer(200, 'The page of the identity provider', GoTrueSsoUrlResponse, LIMIT_HEADERS)
-  @ApiResponse({
-    status: 303,
-    description: 'The page of the identity provider, unless `skip_http_redirect` is true',
-    headers: {
-      ...LIMIT_HEADERS,
-      Location: { description: 'The page', schema: TEXT },
-      'Cache-Control': { description: '`no-store`', schema: TEXT },
-      'Referrer-Policy': { description: '`no-referrer`', schema: TEXT },
-    },
-  })
-  @Errors(samlDisabled(), ssoProviderNotFound(), noRedirect(), samlFailed())
-  @Errors(validationFailed('A provider_id or domain needs to be provided'))
+  @SSO_DOCS
   async goTrueSso(
     @CurrentProject() project: Project,
     @Body() body: GoTrueSsoDto,

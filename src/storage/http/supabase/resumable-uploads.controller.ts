@@ -10,7 +10,7 @@ import { BodyReader } from '../../../http/bodies/body-reader';
 import { announcedLength } from '../../../http/bodies/read-body';
 import { DocumentedHeaders, TEXT } from '../../../http/docs/documented-headers';
 import { ErrorList } from '../../../http/docs/error-docs';
-import { Answer, Describe, Errors } from '../../../http/docs/operation.decorators';
+import { Answer, Describe, Errors, together } from '../../../http/docs/operation.decorators';
 import { QuotaWarnings } from '../../quotas/quota-warnings';
 import { ResumableUploadsService, UploadProgress } from '../../resumable/resumable-uploads.service';
 import { ReceivedBytes } from '../../resumable/upload-writer.service';
@@ -91,6 +91,54 @@ const Bytes = (required: boolean): MethodDecorator =>
     }),
   );
 
+const BEGIN_UPLOAD_DOCS = together(
+  Bytes(false),
+  ApiHeader({
+    name: 'Upload-Length',
+    required: false,
+    schema: COUNT,
+    description: 'Bytes of the file',
+  }),
+  ApiHeader({
+    name: 'Upload-Metadata',
+    required: false,
+    schema: { type: 'string', example: 'bucketName YXZhdGFycw==,objectName YS5wbmc=' },
+    description:
+      'Keys with values in base64: `bucketName`, `objectName`, `contentType`, `cacheControl`, `metadata`',
+  }),
+  ApiHeader({
+    name: 'Upload-Concat',
+    required: false,
+    schema: TEXT,
+    description: '`partial`, or `final;` and URLs',
+  }),
+  ApiHeader({ name: 'x-upsert', required: false, schema: TEXT, description: '`true` replaces the file' }),
+  Errors(
+    invalidParameters('Upload-Length must be a number of bytes'),
+    wrongTusVersion(),
+    tooManyUploads(1_000),
+    LAST_ERRORS,
+  ),
+);
+
+const CONTINUE_UPLOAD_DOCS = together(
+  Bytes(true),
+  ApiHeader({
+    name: 'Upload-Offset',
+    required: true,
+    schema: COUNT,
+    description: 'Bytes that are stored',
+  }),
+  Errors(
+    invalidParameters('Upload-Offset must be a number of bytes'),
+    uploadNotFound(),
+    offsetTaken(1_048_576),
+    wrongTusVersion(),
+    uploadIsFinishing(),
+    LAST_ERRORS,
+  ),
+);
+
 @StorageJsDocs()
 @Controller(`${STORAGE_JS}/upload/resumable`)
 export class ResumableUploadsController {
@@ -112,39 +160,13 @@ export class ResumableUploadsController {
   @NeedsKey()
   @Post()
   @Version()
-  @Bytes(false)
-  @ApiHeader({
-    name: 'Upload-Length',
-    required: false,
-    schema: COUNT,
-    description: 'Bytes of the file',
-  })
-  @ApiHeader({
-    name: 'Upload-Metadata',
-    required: false,
-    schema: { type: 'string', example: 'bucketName YXZhdGFycw==,objectName YS5wbmc=' },
-    description:
-      'Keys with values in base64: `bucketName`, `objectName`, `contentType`, `cacheControl`, `metadata`',
-  })
-  @ApiHeader({
-    name: 'Upload-Concat',
-    required: false,
-    schema: TEXT,
-    description: '`partial`, or `final;` and URLs',
-  })
-  @ApiHeader({ name: 'x-upsert', required: false, schema: TEXT, description: '`true` replaces the file' })
   @Describe(`Begin a resumable upload (TUS)
     The policies decide here, and again when the last byte has arrived. The body may have the first bytes.`)
   @Answer(201, 'The upload; Location is its URL', undefined, {
     ...UPLOAD_HEADERS,
     Location: { description: 'The URL of the upload', schema: TEXT },
   })
-  @Errors(
-    invalidParameters('Upload-Length must be a number of bytes'),
-    wrongTusVersion(),
-    tooManyUploads(1_000),
-    LAST_ERRORS,
-  )
+  @BEGIN_UPLOAD_DOCS
   async beginUpload(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<void> {
     assertTus(request);
     const caller = callerOf(request);
@@ -184,24 +206,10 @@ export class ResumableUploadsController {
   @NeedsKey()
   @Patch(':upload_id')
   @Version()
-  @Bytes(true)
-  @ApiHeader({
-    name: 'Upload-Offset',
-    required: true,
-    schema: COUNT,
-    description: 'Bytes that are stored',
-  })
   @Describe(`Send bytes of a resumable upload (TUS)
     Bytes that arrived before the connection broke are kept. The file is visible after the last byte.`)
   @Answer(204, 'The bytes are stored', undefined, UPLOAD_HEADERS)
-  @Errors(
-    invalidParameters('Upload-Offset must be a number of bytes'),
-    uploadNotFound(),
-    offsetTaken(1_048_576),
-    wrongTusVersion(),
-    uploadIsFinishing(),
-    LAST_ERRORS,
-  )
+  @CONTINUE_UPLOAD_DOCS
   async continueUpload(
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
