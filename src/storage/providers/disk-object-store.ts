@@ -12,6 +12,7 @@ import { storageUnavailable } from '../storage.errors';
 import {
   ChunkWriter,
   EARLY_SYNC,
+  LARGE_EARLY_SYNC,
   MAX_WAITING,
   writeAll,
   closeFile,
@@ -105,7 +106,7 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
         await writeAll(fd, head.chunks);
         isSynced = WRITES_SYNC && head.chunks.some(({ length }) => length > 0);
       } else {
-        writer = new ChunkWriter(fd);
+        writer = new ChunkWriter(fd, LARGE_EARLY_SYNC);
         for await (const chunk of head.fullStream()) await writer.write(chunk);
         await writer.end();
         await this.moveIntoPlace(draft, final);

@@ -45,6 +45,11 @@ export const MAX_WAITING = 512 * 1024;
  * response has little to write.
  */
 export const EARLY_SYNC = 2 * 1024 * 1024;
+/** The same for a large upload in one request. */
+export const LARGE_EARLY_SYNC = 8 * 1024 * 1024;
+/** Maximum number of early syncs at a time: each holds one of the threads that also serve reads. */
+const MAX_EARLY_SYNCS = 2;
+let earlySyncs = 0;
 
 /** Least number of bytes that are written before the end: handing a write to another thread costs as much as writing 64 KiB. */
 const BATCH = 256 * 1024;
@@ -106,7 +111,8 @@ export class ChunkWriter {
         this.waiting = [];
         this.waitingBytes = 0;
         await writeAll(this.fd, chunks);
-        if (this.unsynced >= this.syncAfter && !this.syncing) this.startSync();
+        if (this.unsynced >= this.syncAfter && !this.syncing && earlySyncs < MAX_EARLY_SYNCS)
+          this.startSync();
       }
     } catch (error) {
       this.failure = { reason: error };
@@ -115,9 +121,13 @@ export class ChunkWriter {
 
   private startSync(): void {
     this.unsynced = 0;
+    earlySyncs += 1;
     this.syncing = syncFile(this.fd)
       .catch((error: unknown) => void (this.failure = { reason: error }))
-      .then(() => void (this.syncing = null));
+      .then(() => {
+        earlySyncs -= 1;
+        this.syncing = null;
+      });
   }
 }
 
