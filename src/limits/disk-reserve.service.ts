@@ -151,6 +151,11 @@ export class DiskReserve implements OnApplicationShutdown {
     }
   }
 
+  /** Counts bytes that a failed upload has stored. */
+  count(bytes: number): void {
+    this.files?.add(bytes);
+  }
+
   /** Passes the chunks on. @throws AppError 503 when they use the reserve */
   async *watched(
     chunks: AsyncIterable<Buffer>,

@@ -123,7 +123,8 @@ export class MultipartUploadsService {
         yield chunk;
       }
     }
-    await this.store.put(address, this.disk.watched(measured(source)));
+    const chunks = measured(source);
+    await this.store.put(address, announcedLength === null ? this.disk.watched(chunks) : chunks);
     return size;
   }
 

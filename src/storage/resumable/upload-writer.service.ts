@@ -71,7 +71,11 @@ export class UploadWriter {
       const end = own
         ? await this.grow(project, upload, own, parts, body)
         : await this.storeParts(project, upload, parts, body);
-      if (parts.failure !== null) throw parts.failure;
+      if (parts.failure !== null) {
+        // DiskReserve.during() counts only requests that succeed.
+        if (body.announcedLength !== null) this.disk.count(end - body.offset);
+        throw parts.failure;
+      }
       return end;
     } finally {
       parts.stop();
@@ -124,7 +128,9 @@ export class UploadWriter {
     };
     try {
       while (await parts.hasMore()) {
-        for await (const chunk of this.disk.watched(parts.part())) {
+        // Announced bytes are reserved already.
+        const chunks = announcedLength === null ? this.disk.watched(parts.part()) : parts.part();
+        for await (const chunk of chunks) {
           facts?.update(chunk);
           await object.write(chunk);
         }

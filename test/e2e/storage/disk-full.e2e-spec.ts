@@ -1,4 +1,4 @@
-/** A full disk, which is a small file system in memory. The tests are skipped without the privilege to mount one. */
+/** A full disk, which is a small file system in memory, unless the privilege to mount one is missing; and the limit for all files. */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -138,4 +138,30 @@ describe('a database that accepts no job because its disk is full', () => {
 afterAll(() => {
   if (mounted) spawnSync('umount', [directory]);
   rmSync(directory, { recursive: true, force: true });
+});
+
+it('a limit for the files of all projects counts each file once', async () => {
+  const files = mkdtempSync(join(tmpdir(), 'plinth-limit-'));
+  const plinth = await TestPlinth.start({ env: { STORAGE_URL: `${pathToFileURL(files).href}?limit=10MiB` } });
+  try {
+    const { service, storage } = await plinth.createProject({ plan: 'enterprise' });
+    await service.post(`${storage}/buckets`, { name: 'box' });
+    const encoded = (text: string): string => Buffer.from(text).toString('base64');
+    const sent = await service.send('POST', `${storage}/v1/upload/resumable`, {
+      body: 'x'.repeat(4 * MIB),
+      headers: {
+        'tus-resumable': '1.0.0',
+        'upload-length': String(4 * MIB),
+        'upload-metadata': `bucketName ${encoded('box')},objectName ${encoded('one')}`,
+        'content-type': 'application/offset+octet-stream',
+      },
+    });
+    expect(sent.status).toBe(201);
+    const send = (name: string): ReturnType<typeof upload> =>
+      upload(service, storage, 'box', randomBytes(4 * MIB), { name });
+    expect([(await send('two')).status, (await send('three')).status]).toEqual([201, 503]);
+  } finally {
+    await plinth.stop();
+    rmSync(files, { recursive: true, force: true });
+  }
 });
