@@ -53,6 +53,11 @@ const SIGN_UP_ERRORS = together(
   ),
 );
 
+const VERIFY_EMAIL_MESSAGES = {
+  confirmed: 'The email address has been confirmed',
+  'without password':
+    'The email address has been confirmed. The account has no password: reset-password sets one',
+};
 const VERIFY_EMAIL_ERRORS = Errors(
   invalidParameters('token should not be empty'),
   tooShortPassword(),
@@ -176,15 +181,7 @@ export class AccountsController {
   @Post('verify-email')
   @Describe(`Confirm an address with a mailed token
     Needs the apikey, and the token from a verification mail, which is sent at sign-up and when the address is changed by \`PATCH /user\`. It works once. The first proof of the address sets the \`password\`. Without one, an account that was used before has no password afterwards, and \`reset-password\` sets another. Sessions and factors from before that proof end.`)
-  @MessageAnswer(
-    {
-      confirmed: 'The email address has been confirmed',
-      'without password':
-        'The email address has been confirmed. The account has no password: reset-password sets one',
-    },
-    'The address is confirmed',
-    LIMIT_HEADERS,
-  )
+  @MessageAnswer(VERIFY_EMAIL_MESSAGES, 'The address is confirmed', LIMIT_HEADERS)
   @VERIFY_EMAIL_ERRORS
   async verifyEmail(
     @CurrentProject() project: Project,
@@ -192,8 +189,7 @@ export class AccountsController {
     @CurrentOrigin() origin: RequestOrigin,
   ): Promise<MessageResponse> {
     const hasPassword = await this.verification.confirm(project, body, origin);
-    const more = hasPassword ? '' : '. The account has no password: reset-password sets one';
-    return { message: `The email address has been confirmed${more}` };
+    return { message: VERIFY_EMAIL_MESSAGES[hasPassword ? 'confirmed' : 'without password'] };
   }
 
   @Post('resend-verification')
