@@ -389,6 +389,8 @@ describe('loadConfig', () => {
     ['STAFF_OIDC_ISSUER', 'STAFF_SIGN_IN={"oidc": {"issuer": '],
     ['STAFF_LDAP', 'STAFF_SIGN_IN={"ldap": {"url": '],
     ['STORAGE_TOTAL_LIMIT', 'STORAGE_URL=file:///directory?limit=...'],
+    ['DISK_BALLAST', 'DISK_RESERVE=0'],
+    ['HISTORY_SIZE', 'HISTORY_DAYS='],
     ['QUOTAS_PRO', 'QUOTAS=pro:'],
   ])('refuses the former %s and names its replacement', (name, form) => {
     expect(faultsOf({ [name]: 'x' })).toEqual([expect.stringContaining(`${name} has a new format: ${form}`)]);

@@ -76,6 +76,8 @@ const RENAMED: Readonly<Record<string, string>> = {
   STAFF_SAML: staffSetting('saml'),
   STAFF_LDAP: staffSetting('ldap'),
   STORAGE_TOTAL_LIMIT: 'STORAGE_URL=file:///directory?limit=...',
+  DISK_BALLAST: 'DISK_RESERVE=0, or 64 MiB with another reserve',
+  HISTORY_SIZE: 'HISTORY_DAYS=..., with at most 64 MiB of each project',
   QUOTAS_FREE: 'QUOTAS=free: ...',
   QUOTAS_PRO: 'QUOTAS=pro: ...',
   QUOTAS_ENTERPRISE: 'QUOTAS=enterprise: ...',

@@ -90,7 +90,7 @@ export function readingOneFile(
 }
 
 /** Content that is too large for an upload that may skip the query before the body is read. */
-const LARGE = 'new'.repeat(30_000);
+const LARGE = 'new'.repeat(500_000);
 
 export function changingRequests({ project, file, fileId }: Victim): StorageRequest[] {
   const { service, storage } = project;

@@ -190,7 +190,7 @@ export class ResumableUploadsController {
   @Head(':upload_id')
   @Version()
   @Describe(`Read the offset of a resumable upload (TUS)
-    Only who began the upload, and the service role, may.`)
+    Only the user who began the upload and the service role may read it.`)
   @Answer(200, 'The state', undefined, {
     ...UPLOAD_HEADERS,
     'Upload-Length': { ...OFFSET, description: 'Bytes of the file' },
