@@ -3,7 +3,7 @@ import type { AppError } from '../common/errors/app-error';
 import { refusal } from '../identity/identity.errors';
 
 export const emailTaken = (cause?: unknown): AppError =>
-  refusal(400, 'email_taken', 'An account with this email exists already', cause);
+  refusal(400, 'email_taken', 'An account with this email already exists', cause);
 
 export const captchaFailed = (): AppError => refusal(400, 'captcha_failed', 'The captcha was not solved');
 
@@ -186,4 +186,4 @@ export const phoneDisabled = (): AppError =>
   refusal(400, 'phone_disabled', 'The project sends no messages to phones');
 
 export const phoneTaken = (): AppError =>
-  refusal(400, 'phone_taken', 'An account with this phone exists already');
+  refusal(400, 'phone_taken', 'An account with this phone already exists');

@@ -97,7 +97,7 @@ export class InstallBackup {
     const fill = async (archive: ArchiveWriter): Promise<void> => {
       manifest = await this.fill(archive, source);
     };
-    // Its large members, the archives of the projects, are compressed already.
+    // Its large members, the archives of the projects, are already compressed.
     await ArchiveWriter.write(output, this.clock.now(), compressor(compression, true), fill);
     if (!manifest) throw new Error('the archive has no manifest');
     return manifest;

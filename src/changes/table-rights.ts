@@ -54,7 +54,7 @@ const RIGHTS = `select c.oid::pg_catalog.int8::pg_catalog.float8 as id, c.relisp
   from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   where n.nspname = $1 and c.relname = $2 and c.relkind in ('r', 'p')`;
 
-/** @returns null when there is no such table */
+/** @returns null if there is no such table */
 export async function readRights(
   door: RlsTransaction,
   caller: Caller,

@@ -61,7 +61,7 @@ export class AdminClient {
 
   /**
    * A document of the project's own API.
-   * @param etag the entity tag of the document that is known already
+   * @param etag the entity tag of the document that is already known
    * @returns null if it has not changed
    * @throws CliError without a server, or with the server's message
    */

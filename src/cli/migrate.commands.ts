@@ -216,6 +216,8 @@ function summaryOf({ applied, untried }: RunAnswer, { dryRun }: UpOptions): stri
   if (!dryRun) return applied.length === 0 ? 'Nothing to apply.\n' : `Applied ${count(applied.length)}.\n`;
   const tried = applied.map(({ version, name }) => `would apply ${version}_${name}\n`).join('');
   const left =
-    untried.length === 0 ? '' : `Not tried, from the first without a transaction on: ${untried.join(', ')}\n`;
+    untried.length === 0
+      ? ''
+      : `Not tried, because a dry run stops before the first migration without a transaction: ${untried.join(', ')}\n`;
   return `${tried}${left}` || 'Nothing to apply.\n';
 }

@@ -107,7 +107,7 @@ export class GuessThrottle {
     assertNoWait(await this.ledger.blockedFor([addressKey(from)]));
   }
 
-  /** Counts a failed attempt that names no account, or whose account chargeTry() has counted already. */
+  /** Counts a failed attempt that names no account, or whose account chargeTry() has already counted. */
   private async failedFrom(from: GuessOrigin<GuessScope>): Promise<void> {
     await this.ledger.fail(addressKey(from), this.policies.address);
   }

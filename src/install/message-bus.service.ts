@@ -18,7 +18,7 @@ const ACKNOWLEDGE_TIMEOUT_MS = 2_000;
 /**
  * @param channel to which every process listens on one connection
  * @param message a message that is sent first
- * @returns false when a process did not answer in time
+ * @returns false if a process did not answer in time
  */
 async function allReplicasAcknowledged(
   platformUrl: string,
@@ -128,7 +128,7 @@ export class MessageBus implements OnApplicationBootstrap, OnApplicationShutdown
 
   /**
    * Waits until every process has handled all messages that were sent before the call.
-   * @returns false when a process did not acknowledge within two seconds, or could not be reached
+   * @returns false if a process did not acknowledge within two seconds, or could not be reached
    */
   allReplicasAcknowledged(): Promise<boolean> {
     return this.acknowledged();

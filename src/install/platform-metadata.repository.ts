@@ -12,7 +12,7 @@ export class PlatformMetadataRepository {
   /**
    * Runs `work` once in the life of the installation. After a failure the next start repeats it, so it must be
    * idempotent.
-   * @returns null when it has run before
+   * @returns null if it has run before
    */
   async once<T>(fact: string, work: () => Promise<T>): Promise<T | null> {
     const runner = this.dataSource.createQueryRunner();

@@ -48,7 +48,7 @@ export interface MigrationRun {
   readonly applied: readonly MigrationResult[];
   /** Versions that were applied before. */
   readonly skipped: readonly string[];
-  /** Versions that a dry run left out: from the first migration without a transaction on. */
+  /** Versions that were not tried, because a dry run stops before the first migration without a transaction. */
   readonly untried: readonly string[];
 }
 

@@ -87,7 +87,7 @@ export class MoveRepository {
 
   /**
    * The switch: the project is on the target from this commit on, and every process reads its row again.
-   * @returns false when the move was given up in the meantime
+   * @returns false if the move was given up in the meantime
    */
   async switch(projectId: string, place: NewPlace, actor: Actor): Promise<boolean> {
     const { server, serverUrl, polled, writesRefusedMs } = place;

@@ -14,7 +14,7 @@ const TIMEOUT_MS = 2_000;
 /**
  * Resolves once the server has closed its end. It has signalled the process by then, so the request cannot hit a later
  * query on that connection.
- * @returns false when the server did not close it in time: the request may still take effect
+ * @returns false if the server did not close it in time: the request may still take effect
  */
 export async function sendCancel(
   { host, port, ssl }: ServerAddress,

@@ -124,7 +124,7 @@ export class MasterKeyRepository {
     return resealAll(query, PLATFORM_COLUMNS, reseal, isDry);
   }
 
-  /** Does the same in the database of a project. @param query runs statements as its owner */
+  /** Reseals the secrets in a project's database. @param query runs statements as the owner @returns the number of resealed secrets */
   async resealProject(projectId: string, query: Query, reseal: Reseal): Promise<number> {
     return resealAll(query, projectColumns(projectId), reseal, false);
   }

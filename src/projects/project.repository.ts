@@ -158,7 +158,7 @@ export class ProjectRepository {
     });
   }
 
-  /** Changes an active project under a lock on its row. @returns null when there is none */
+  /** Changes an active project under a lock on its row. @returns null if there is none */
   async updateProject(
     id: string,
     entryOf: (before: ProjectEntity) => AuditEntry,
@@ -282,7 +282,7 @@ export class ProjectRepository {
    * Runs work that only one process may do for a project at a time. The lock has its own connection: if it
    * took one from the pool, the work could wait for the pool forever.
    * @param waitTimeoutMs time to wait for another process that holds the lock
-   * @returns false when another process holds the lock
+   * @returns false if another process holds the lock
    */
   async whileLocked(id: string, work: () => Promise<void>, waitTimeoutMs = 0): Promise<boolean> {
     return withConnection({ connectionString: this.platformUrl }, async (client) => {

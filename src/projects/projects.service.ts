@@ -254,7 +254,7 @@ export class ProjectsService {
 
   /**
    * Undoes a creation or finishes a deletion that was interrupted.
-   * @returns false when another process works on it
+   * @returns false if another process works on it
    */
   async recover(entity: ProjectEntity): Promise<boolean> {
     return this.projects.whileLocked(entity.id, async () => {
@@ -381,7 +381,7 @@ export class ProjectsService {
 
   /**
    * Recovers the interrupted creation or deletion that holds the slug.
-   * @returns false when an active project has it
+   * @returns false if an active project has it
    */
   private async freeSlug(slug: string): Promise<boolean> {
     const [unfinished] = await this.projects.listUnfinished({ slug });

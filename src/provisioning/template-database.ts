@@ -128,7 +128,7 @@ async function assertOwnDatabases(client: Client, names: readonly string[]): Pro
 /**
  * An owner may have created a role with the name of the template's owner, and would then enter the template with its rights. Such a
  * role is renamed.
- * @returns false when there was one: a template that it owns is not to be copied
+ * @returns false if there was one: a template that it owns is not to be copied
  * @throws ServerUnusableError when the admin role may not rename it
  */
 async function freeTemplateOwner(

@@ -121,6 +121,6 @@ export interface FlowControl {
 export interface StreamConsumer {
   /** Called before the first row. */
   onStart(control: FlowControl): void;
-  /** The statements are about to run again: forgets their rows. False if rows were sent to the client already. */
+  /** The statements are about to run again: forgets their rows. False if rows were already sent to the client. */
   onRepeat(): boolean;
 }

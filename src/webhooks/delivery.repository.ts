@@ -299,7 +299,7 @@ export class DeliveryRepository {
     };
   }
 
-  /** Sends a failed or delivered delivery again. @returns false if it waits already, or does not exist */
+  /** Queues a finished delivery to be sent again. @returns false if it is already waiting, or does not exist */
   async sendAgain(project: Project, webhookId: string, id: string): Promise<boolean> {
     const [again] = await this.statements.batch(project, [
       {

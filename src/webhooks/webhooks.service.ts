@@ -129,7 +129,7 @@ export class WebhooksService {
     return found;
   }
 
-  /** @throws AppError 404 for an unknown webhook or delivery, 409 if the delivery waits already */
+  /** @throws AppError 404 for an unknown webhook or delivery, 409 if the delivery is already waiting */
   async sendAgain(projectId: string, id: string, deliveryId: string, actor: Actor): Promise<void> {
     await this.getDelivery(projectId, id, deliveryId);
     const project = await this.projectOf(projectId);

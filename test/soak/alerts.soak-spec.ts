@@ -73,7 +73,7 @@ jest.setTimeout(180_000);
     const [platform] = await primary.query<{ name: string }>(
       `select datname as name from pg_database where datname like 'plinth\\_test\\_%'`,
     );
-    // The objects that the last migration creates exist already, so it fails.
+    // The objects that the last migration creates already exist, so it fails.
     await primary.query(
       'delete from extensions.plinth_migrations where id = (select max(id) from extensions.plinth_migrations)',
       `plinth_${project.id}`,

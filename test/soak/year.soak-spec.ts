@@ -37,7 +37,7 @@ const CERTIFICATE_DAYS = 220;
 const PASSWORD = 'correct horse';
 const CLIENTS = 4;
 const UPGRADES = 3;
-/** Bytes of files that each project counts from the beginning and does not have: 200 GiB in all. */
+/** Bytes that are added to the counted storage of each project at the start, without any files: 200 GiB in all projects. */
 const COUNTED = 10 * 1024 ** 3;
 /** In addition to COUNTED: a counter that drifts by a few files makes uploads fail. */
 const QUOTA_LEFT = 1024 * 1024;

@@ -68,7 +68,7 @@ export async function schemaOf(
   return text.toString('utf8').replace(/^\\(un)?restrict .*\n|^-- Dumped from database version .*\n/gm, '');
 }
 
-/** Hashes of the rows that COPY prints for each table, values of sequences, and hashes of large objects. */
+/** For each table, materialized view and sequence a hash of its content as COPY prints it, and a hash for each large object. */
 export async function contentOf(
   database: string,
   server = process.env.PLINTH_TEST_DATABASE_URL as string,

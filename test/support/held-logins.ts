@@ -45,7 +45,7 @@ async function holdLogin(access: DatabaseAccess, database: string): Promise<Held
   };
 }
 
-/** Logs the owner of one project in to every database whose roles exist already, but which itself does not exist yet. */
+/** Logs the owner of one project in to every database whose roles already exist, but which itself does not exist yet. */
 export class EntryRace {
   /** Number of logins by outcome. */
   readonly answers: Record<string, number> = {};

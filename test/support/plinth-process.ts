@@ -12,7 +12,7 @@ import { HttpClient } from './http-client';
 const BUILD = join(__dirname, '../../dist');
 const COMPILE_CACHE = join(__dirname, 'compile-cache.cjs');
 const TUNE = join(__dirname, 'tune.cjs');
-/** Limit in milliseconds that finds a start that hangs; on a machine with much other work, one takes minutes. */
+/** Milliseconds after which a start is considered hung. On a busy machine a start can take minutes. */
 const START_LIMIT_MS = 300_000;
 /** Ports below 32768, from which Linux assigns ports to other sockets. Browsers and fetch() refuse some ports below 11000. */
 const FIRST_PORT = 11_000;

@@ -4,7 +4,7 @@
  */
 import type { Schema } from './model';
 
-/** Called with a schema whose inner schemas were changed already. */
+/** Called with a schema whose inner schemas were already changed. */
 export type SchemaChange = (schema: Schema) => Schema;
 
 /** @param section the section of the document that the part belongs to */

@@ -120,7 +120,7 @@ export const PRESET_RULES: Readonly<Record<Preset, PresetRule>> = {
 export const issuerOf = ({ preset, settings }: Pick<Provider, 'preset' | 'settings'>): string =>
   PRESET_RULES[preset].issuerOf(settings);
 
-/** Names that begin with `sso:` belong to identity providers of SAML. */
+/** Names that begin with `sso:` belong to SAML identity providers. */
 export const isReserved = (name: string): boolean => RESERVED.includes(name) || name.startsWith('sso:');
 
 export const PROVIDER_COLUMNS =

@@ -1,7 +1,7 @@
 /**
  * Refresh tokens: the session's id, a number, and a MAC of both under a key of the project, derived from its data secret. The session's
- * row has the number of the valid token only, so no token can be read from the database, every older token of the session
- * is recognized, and the successor of a spent one can be issued again.
+ * row stores only the number of the valid token. Tokens therefore cannot be read from the database, a token with a lower number
+ * is recognized as an older one, and the successor of a spent token can be computed again.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';

@@ -10,7 +10,7 @@ import { continued, readHead } from './stream-head';
 
 /** Level of both formats. Fast: higher levels take several times as long for a tenth of the size. */
 const LEVEL = 1;
-/** Level of gzip for content that is compressed already. */
+/** Level of gzip for content that is already compressed. */
 const STORED = 0;
 /** Bytes of one piece of output. */
 const CHUNK = 256 * 1024;
@@ -44,7 +44,7 @@ export function assertAvailable(compression: Compression): void {
   if (compression === 'zstd' && !ZSTD.createZstdCompress) throw notSupported(ZSTD_MISSING);
 }
 
-/** @param isCompressed the content is compressed already */
+/** @param isCompressed the content is already compressed */
 export function compressor(compression: Compression, isCompressed: boolean): Transform {
   if (compression === 'none') return new PassThrough();
   if (compression === 'gzip') return new ParallelGzip(isCompressed ? STORED : LEVEL);

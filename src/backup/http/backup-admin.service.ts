@@ -92,7 +92,7 @@ export class BackupAdminService {
     return record;
   }
 
-  /** @returns false when there was none */
+  /** @returns false if there was none */
   async removeSchedule(
     { project_id: projectId = null, physical = false }: Target,
     actor: Actor,

@@ -48,8 +48,9 @@ export interface RestoredInstall extends Recovered {
 }
 
 /**
- * The data directory is complete, or empty as before, or marked as unfinished if the process is killed.
- * @throws AppError 400 for a damaged archive or another passphrase, RestoreDirectoryError, WalArchiveError,
+ * Restores a physical backup into an empty data directory. Afterwards the directory is complete or, after an error, empty again.
+ * If the process is killed, the directory remains marked as unfinished.
+ * @throws AppError 400 for a damaged archive or a wrong passphrase, RestoreDirectoryError, WalArchiveError,
  *   DataDirInUseError, EmbeddedPostgresError
  */
 export async function restoreInstall(

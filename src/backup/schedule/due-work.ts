@@ -16,7 +16,7 @@ export abstract class DueWork implements OnApplicationBootstrap, BeforeApplicati
   /** The last failure, so that the log does not repeat it. */
   private failure = '';
 
-  /** @param name for the log: "backups" */
+  /** @param name the name of the work in the log, for example "backups" */
   protected constructor(
     private readonly name: string,
     protected readonly clock: Clock,

@@ -67,7 +67,7 @@ export class RunRepository {
 
   /**
    * Runs work that only one process does for a subject at a time. The lock ends with the process.
-   * @returns false when another process holds the lock
+   * @returns false if another process holds the lock
    */
   async whileLocked(subject: string, work: () => Promise<void>): Promise<boolean> {
     return withConnection({ connectionString: this.platformUrl }, async (client) => {

@@ -33,7 +33,7 @@ export class ScheduleRepository {
     });
   }
 
-  /** @returns false when there is none */
+  /** @returns false if there is none */
   async remove(projectId: string | null, physical: boolean, entry: AuditEntry): Promise<boolean> {
     return this.dataSource.transaction(async (manager) => {
       const sql = `delete from backup_schedules where coalesce(project_id, '') = coalesce($1, '')

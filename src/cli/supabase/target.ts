@@ -33,7 +33,7 @@ export class ImportTarget {
     await this.client.end();
   }
 
-  /** @returns false if the object exists already, or cannot be created, which is reported */
+  /** @returns false if the object already exists, or cannot be created, which is reported */
   async runSql(object: string, text: string): Promise<boolean> {
     const [before, after] = this.isRehearsal ? ['savepoint one', 'release savepoint one'] : [];
     try {

@@ -8,7 +8,7 @@ import { notSupported } from '../copies.errors';
 /** PostgreSQL 17 has this setting; pg_dump 18 writes it for every server. */
 const TRANSACTION_TIMEOUT = /^SET transaction_timeout = 0;\n/m;
 const TRANSACTION_TIMEOUT_SINCE = 170_000;
-/** Only a superuser may create event triggers; Plinth's own exist already. A name has 63 bytes at most. */
+/** Only a superuser may create event triggers; Plinth's own already exist. A name has 63 bytes at most. */
 const EVENT_TRIGGERS =
   /^--\n-- Name: [^\n]{1,63}; Type: EVENT TRIGGER; Schema: -; Owner: [^\n]{0,63}\n--\n\n[^;]*;\n/gm;
 /** The first line for psql; its key is random, so no text of the project can contain it. */
@@ -24,7 +24,7 @@ const WHOLE_STATEMENT =
 export interface DumpTarget {
   /** As in server_version_num. */
   readonly serverVersion: number;
-  /** Schemas that exist already, for extensions. */
+  /** Schemas that already exist, for extensions. */
   readonly schemas: readonly string[];
   /** New names of roles by their old ones. */
   readonly roles: ReadonlyMap<string, string>;

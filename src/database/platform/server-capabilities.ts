@@ -26,7 +26,7 @@ export interface ServerCapabilities {
   readonly grantBypassRls: boolean;
   /** May make roles members of LOGIN_GROUP. */
   readonly admitRoles: boolean;
-  /** The shared roles that exist already. */
+  /** The shared roles that already exist. */
   readonly sharedRoles: readonly SharedRole[];
   /** Databases that Plinth did not create and that any role of the server may connect to. */
   readonly openDatabases: readonly string[];

@@ -11,7 +11,7 @@ import { POLL_MS, QUIET_MS } from './silence';
 const SERVER_SHARE = 3 / 4;
 
 export class ServerWatch {
-  /** Called when a server does not answer; its connections are closed already. */
+  /** Called when a server does not answer; its connections are already closed. */
   onSilent: (isThere: (database: ProjectDatabase) => boolean) => void = () => undefined;
   private readonly servers = new Map<string, WatchedServer>();
   private readonly timer: NodeJS.Timeout;

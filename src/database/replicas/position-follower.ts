@@ -45,7 +45,7 @@ export class PositionFollower {
 
   /**
    * Waits until the server has the position, or is not of the expected kind any more.
-   * @returns false when the deadline has passed
+   * @returns false if the deadline has passed
    */
   async reaches(position: bigint, deadline: number): Promise<boolean> {
     for (let delay = WAIT_MS.first; performance.now() < deadline; delay = Math.min(2 * delay, WAIT_MS.most)) {

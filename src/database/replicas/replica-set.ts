@@ -42,8 +42,8 @@ export interface ReplicaSetEvents {
   /** Called when a replica has stopped answering. */
   onDown(address: HostAddress): void;
   /**
-   * Calls refuseBefore() with the position in every process.
-   * @returns false when a process did not answer
+   * Calls refuseBefore(position) in every process.
+   * @returns false if a process did not answer
    */
   broadcast(position: bigint): Promise<boolean>;
   onRevoked(outcome: RevocationOutcome): void;

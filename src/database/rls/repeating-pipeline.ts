@@ -51,7 +51,7 @@ export async function sendRepeating(
   }
 }
 
-/** SQLSTATEs of a prepared statement that a function deallocated, or whose name it took. */
+/** SQLSTATEs of the errors after a function has deallocated a prepared statement of Plinth, or has taken its name. */
 const PREPARED_BY_OTHERS = new Set(['26000', '42P05']);
 
 /**

@@ -18,7 +18,7 @@ import { HistoryRepository, type NewEntry } from './history.repository';
 const FLUSH_MS = 1_000;
 const UPKEEP_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** Entries of a project, and of all projects, that a process keeps between two writes. */
+/** Maximum number of entries between two writes: ordinary and notable ones of a project, and all entries of a process. */
 const MAX_ENTRIES = { ordinary: 20, notable: 50, all: 2_000 } as const;
 /** Maximum entries of a project, and how many a process adds before it checks that limit again. */
 const MAX_ROWS = 200_000;

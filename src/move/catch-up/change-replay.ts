@@ -15,7 +15,7 @@ import { ChangedTable, type MovedText } from './change-statement';
 import type { FollowedTable } from './followed-tables';
 import type { LogicalMessage } from '../../replication/pgoutput';
 
-/** Maximum number of statements of a round trip, and of bytes of their values. */
+/** Maximum number of statements per round trip, and of bytes in their values. */
 const MAX_STATEMENTS = 500;
 const MAX_BYTES = 4 * 1024 * 1024;
 

@@ -38,7 +38,7 @@ export class ChangedTable {
     return `only ${this.target}`;
   }
 
-  /** @returns null when there is nothing to do; otherwise it changes exactly one row */
+  /** @returns null if there is nothing to do; otherwise it changes exactly one row */
   statementFor(change: RowChange): Statement | null {
     switch (change.kind) {
       case 'insert':

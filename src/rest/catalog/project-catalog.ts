@@ -12,7 +12,7 @@ import type { CatalogRepository } from './catalog.repository';
 
 /** Milliseconds after which a request starts a comparison of the catalog in the background, and uses the old catalog. */
 const FRESH_MS = 400;
-/** Milliseconds after which a request waits for the comparison, unless one is running already. */
+/** Milliseconds after which a request waits for the comparison, unless one is already running. */
 const STALE_MS = 2_000;
 /** Milliseconds after which a request waits even for a running comparison. */
 const IDLE_MS = 10_000;

@@ -281,8 +281,8 @@ function conflictSql({ conflict }: InsertPlan, { columns }: InsertGroup): string
 export const INSERTED_SETTING = 'plinth.inserted';
 
 /**
- * A condition that counts: up for every row of the body, and down again for every row that became an update.
- * PostgREST counts like this, too; xmax would give the same answer, but not through a view.
+ * A condition that is always true and, as a side effect, counts inserted rows: up for every row of the body, and down again for
+ * every row that became an update. PostgREST does the same; xmax would give the same answer, but not through a view.
  */
 function countInserted(step: 1 | -1): string {
   const count = `coalesce(nullif(current_setting('${INSERTED_SETTING}', true), '')::integer, 0) + ${step}`;

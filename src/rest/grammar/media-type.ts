@@ -29,7 +29,7 @@ export function parseMediaType(text: string): MediaType {
   return mediaTypeOf(headerItem(text));
 }
 
-/** Like parseMediaType(), for an item that is split already. */
+/** Like parseMediaType(), for an item that is already split. */
 function mediaTypeOf({ head, parameters }: HeaderItem): MediaType {
   const type = head.toLowerCase();
   const simple = KIND_OF_TEXT.get(type);

@@ -103,7 +103,7 @@ function unknownOperator(scanner: Scanner, start: number, negated: boolean): nev
 }
 
 /**
- * Parses one parameter; name and value are decoded already.
+ * Parses one parameter; name and value are already decoded.
  * Example: `/clients?select=id,projects(id,tasks(id,name))&projects.tasks.name=like.Design*`
  * @throws GrammarError PL100
  */

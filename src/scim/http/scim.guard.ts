@@ -1,6 +1,6 @@
 /**
- * Checks the bearer token of a directory: the installation's token at its own path, a project's token below
- * the path of the project.
+ * Checks the bearer token that a company's directory sends: the installation's token on the path for staff, and a project's token
+ * on a path of that project.
  */
 import { CanActivate, ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';

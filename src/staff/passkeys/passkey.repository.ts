@@ -66,7 +66,7 @@ export class PasskeyRepository {
   }
 
   /**
-   * @returns null if the credential is known already; else the passkey, and whether the recovery codes were stored
+   * @returns null if the credential is already known; else the passkey, and whether the recovery codes were stored
    * @throws AppError 400 for too many passkeys
    */
   async insert(

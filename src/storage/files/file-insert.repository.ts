@@ -34,7 +34,7 @@ export class FileInsertRepository {
   /**
    * Inserts the row that makes complete bytes visible as a file.
    * @param overwrite replaces a file of that name; the id stays
-   * @returns null when the bucket was deleted in the meantime
+   * @returns null if the bucket was deleted in the meantime
    * @throws AppError 409 when the name is taken, 412 when it replaces another object, 413 when a quota has no room
    */
   async insert(caller: StorageContext, file: NewFile, overwrite: boolean): Promise<WrittenFile | null> {

@@ -61,7 +61,7 @@ export class FileListRepository {
   /**
    * Names of the folders directly below a prefix, in order; one index lookup each.
    * @param after the last folder of the previous page, or empty
-   * @returns null when the bucket does not exist or is not visible to the caller
+   * @returns null if the bucket does not exist or is not visible to the caller
    */
   async folders(
     caller: StorageContext,

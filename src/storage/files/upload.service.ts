@@ -246,7 +246,7 @@ export class UploadService {
   }
 }
 
-/** @returns null when row-level security refuses the row @throws the error otherwise */
+/** @returns null if row-level security refuses the row @throws the error otherwise */
 function noRefusal(error: unknown): null {
   if (error instanceof DatabaseError && error.code === INSUFFICIENT_PRIVILEGE) return null;
   throw error;

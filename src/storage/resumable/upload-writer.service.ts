@@ -128,7 +128,7 @@ export class UploadWriter {
     };
     try {
       while (await parts.hasMore()) {
-        // Announced bytes are reserved already.
+        // Announced bytes are already reserved.
         const chunks = announcedLength === null ? this.disk.watched(parts.part()) : parts.part();
         for await (const chunk of chunks) {
           facts?.update(chunk);

@@ -87,7 +87,7 @@ export class StorageComparison {
     return { compared: objects.length, bytesWithoutRow, rowsWithoutBytes };
   }
 
-  /** The objects that are parts of unfinished uploads, or renditions. */
+  /** The ids of the given objects that are renditions, or parts of unfinished uploads. */
   private async partsAmong(project: Project, objects: readonly StoredObject[]): Promise<ReadonlySet<string>> {
     if (objects.length === 0) return new Set();
     return this.uploads.partsAmong(

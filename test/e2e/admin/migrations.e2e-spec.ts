@@ -507,7 +507,7 @@ describe('plinth migrate', () => {
     write('2_b.sql', '-- plinth: no-transaction\nvacuum a');
     expect(await run('migrate', project.slug, directory, '--dry-run')).toEqual({
       code: 0,
-      out: 'would apply 1_a\nNot tried, from the first without a transaction on: 2\n',
+      out: 'would apply 1_a\nNot tried, because a dry run stops before the first migration without a transaction: 2\n',
       err: '',
     });
     expect(await versions()).toEqual([]);

@@ -247,7 +247,7 @@ describe('lang=supabase', () => {
     expect(await faults(usage)).toEqual([]);
   });
 
-  it('types calls of functions', async () => {
+  it('give function calls the right types', async () => {
     const usage = `
       export async function call() {
         const sum = supabase.rpc('add', { a: 1 });

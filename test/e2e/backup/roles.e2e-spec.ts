@@ -103,7 +103,7 @@ describe('An archive', () => {
     expect(await rolesOf(project.id)).toEqual(roles);
   });
 
-  it('uses roles that exist already, and reports what they lack', async () => {
+  it('uses roles that already exist, and reports what they lack', async () => {
     await asSuperuser('postgres', (client) => client.query(`create role ${editor}`));
     try {
       const answer = await restore(plinth, archive);

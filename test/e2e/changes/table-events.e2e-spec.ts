@@ -175,7 +175,7 @@ describe('a stream of a table', () => {
     ]);
   });
 
-  it('sends a new subscriber no earlier changes while the log is read again for another subscriber', async () => {
+  it('does not send earlier changes to a new subscriber while the log is read again for another one', async () => {
     const own = await plinth.createProject();
     await own.sql(`create table plain (id int primary key); alter table plain disable row level security;
       create publication supabase_realtime for table plain`);

@@ -563,7 +563,7 @@ inBrowser('the console', () => {
       (one) => !one.includes(` ${plinth.baseUrl}/`) && !/ (data|blob):/.test(one),
     );
     expect(elsewhere).toEqual([]);
-    // The browser also logs refused requests: the wrong key, the failed statement, calls that this server does not have.
+    // The browser also logs refused requests: the wrong key, the failed statement, requests for endpoints that this server does not have.
     const complaints = browser.observed.complaints.filter(
       (text) => !text.startsWith('Failed to load resource'),
     );

@@ -113,7 +113,7 @@ describe('auth.uid()', () => {
   const uuid = randomUUID();
 
   it.each<[string, object, string | null]>([
-    ['a UUID, wherever the token has it', { role: 'authenticated', email: 'a@example.com', sub: uuid }, uuid],
+    ['a UUID after other claims', { role: 'authenticated', email: 'a@example.com', sub: uuid }, uuid],
     ['a UUID in capitals', { sub: uuid.toUpperCase(), role: 'authenticated' }, uuid],
     [
       'a text of the same length that is not a UUID',

@@ -59,7 +59,7 @@ describe('the header of a token', () => {
     ['an empty crit', header({ crit: [] })],
     ['crit that is null', header({ crit: null })],
     ['b64: false', header({ b64: false })],
-    ['b64: false in crit', header({ crit: ['b64'], b64: false })],
+    ['b64: false, listed in crit', header({ crit: ['b64'], b64: false })],
     ['b64 that is not a boolean', header({ b64: 'true' })],
     ['a kid that is a number', header({ kid: 1 })],
     ['a kid that is null', header({ kid: null })],

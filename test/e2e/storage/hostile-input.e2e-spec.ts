@@ -1,4 +1,4 @@
-/** Hostile input is refused with a message of storage, never with a message of the database or status 500. */
+/** Hostile input is refused with an error message from storage, never with one from the database, and never with status 500. */
 import { HttpAnswer } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';

@@ -13,7 +13,7 @@ export const history = {
   meaning_22P02: 'A value does not have the type of its column, such as text where a number belongs.',
   meaning_23502: 'A required column was left out or set to null.',
   meaning_23503: 'A foreign key refers to a row that does not exist, or that others still refer to.',
-  meaning_23505: 'A row with this unique value exists already.',
+  meaning_23505: 'A row with this unique value already exists.',
   meaning_23514: 'A check constraint refused the value.',
   meaning_42501: 'The role has no privilege, or no policy of row-level security allows the row.',
   meaning_42703: 'The table has no column of this name.',

@@ -41,7 +41,7 @@ export const webhooks = {
   webhookSecretText: 'Your server verifies signatures with it. Copy it now: it is not shown again.',
   webhookUrlHint: 'A public address of your server',
   webhooks: 'Webhooks',
-  webhooksHidden: 'You may not see webhooks',
+  webhooksHidden: 'You do not have access to webhooks',
   webhooksHiddenText: 'Developers and admins of the project can.',
   webhooksScreenText: 'Requests that this project sends to your servers, and jobs that it runs at set times.',
   webhooksText: 'Signed requests after changes, retried for three days.',

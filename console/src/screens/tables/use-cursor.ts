@@ -31,7 +31,7 @@ interface CursorOptions {
   readonly grid: GridState;
   readonly scroll: Scroller;
   readonly isWritable: boolean;
-  /** The table that a column refers to; null for other columns. */
+  /** The table that a column refers to; null if it refers to none. */
   readonly referenceOf: (column: string) => Target | null;
 }
 

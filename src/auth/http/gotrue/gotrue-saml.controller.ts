@@ -1,4 +1,4 @@
-/** GoTrue's paths for identity providers of SAML: metadata, and the address of responses. */
+/** GoTrue's paths for SAML identity providers: metadata, and the address of responses. */
 import { Controller, Get, Param, Query, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';

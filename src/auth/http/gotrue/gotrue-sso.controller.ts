@@ -91,7 +91,7 @@ export class GoTrueSsoAdminController {
   ) {}
 
   @Get()
-  @Describe(`List the identity providers of SAML (GoTrue)
+  @Describe(`List the SAML identity providers (GoTrue)
     Needs the service-role key.`)
   @Answer(200, 'The identity providers, the oldest first', GoTrueSsoProvidersResponse)
   async goTrueListSsoProviders(@CurrentProject() project: Project): Promise<GoTrueSsoProvidersResponse> {

@@ -17,7 +17,7 @@ export class RestoreReport extends f.model({
   files: f.size({ example: 560 }),
   missing_files: f.size('Files whose bytes were lost before the backup', { example: 0 }),
   skipped_settings: f.texts(
-    'Settings of ALTER DATABASE and ALTER ROLE that the owner may not make here, and why; roles that exist already; memberships that need an administrator',
+    'Settings of ALTER DATABASE and ALTER ROLE that the owner may not make here, and why; roles that already exist; memberships that need an administrator',
     { example: [] },
   ),
 }) {}

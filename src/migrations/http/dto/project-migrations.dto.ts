@@ -25,9 +25,12 @@ export class MigrationRunResponse extends f.model({
     example: [{ ...CREATE_NOTES, milliseconds: 12, notices: [] }],
   }),
   skipped: f.texts('Versions that were applied before', { example: ['20261101080000'] }),
-  untried: f.texts('Versions that a dry run left out: from the first migration without a transaction on', {
-    example: [],
-  }),
+  untried: f.texts(
+    'Versions that were not tried, because a dry run stops before the first migration without a transaction',
+    {
+      example: [],
+    },
+  ),
 }) {}
 
 class MigrationDto extends f.model({

@@ -65,7 +65,7 @@ export class RotateKeysDto extends f.model({
   ),
   only: f.optional.choice(
     ROTATIONS,
-    "`signing_keys`: only the key pair that signs users' tokens; the two keys, the secret and the database password stay. Default: all",
+    "`signing_keys`: only the key pair that signs users' tokens is rotated; the anon key, the service-role key, the secret and the database password do not change. Default: everything is rotated",
   ),
   end_named_keys: f.optional.flag(
     'S3 keys and named keys end with the grace period, too, as after a leak; default: false',

@@ -94,7 +94,7 @@ export class StorageBucketsController {
     @Param('bucket_name', BucketAddressPipe) address: string,
   ): Promise<StorageMessageResponse> {
     await this.files.emptyBucket(caller, address);
-    // The text is Supabase's. The files are deleted already.
+    // The text is Supabase's. The files are already deleted.
     return { message: 'Empty bucket has been queued. Completion may take up to an hour.' };
   }
 
