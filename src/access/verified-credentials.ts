@@ -48,7 +48,7 @@ export class VerifiedCredentials {
     return this.registry.peek(id)?.revision === revision ? known : null;
   }
 
-  /** As findKey(), but reads a project that is no longer in the cache. */
+  /** Like findKey(), but reads a project that is no longer in the cache. */
   async findKeyAgain(token: string): Promise<VerifiedApiKey | null> {
     const known = this.knownKey(token);
     if (!known) return null;

@@ -6,7 +6,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Requests of one connection that may wait. More of them close the connection. */
+/** Maximum number of waiting requests of a connection; one more closes it. */
 const MAX_WAITING = 100;
 
 export class RequestTurns {

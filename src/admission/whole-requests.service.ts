@@ -25,7 +25,7 @@ export class WholeRequests {
     return this.slots.use(work, tooManyRequests, tenant, abandoned);
   }
 
-  /** As runRequest(), for a script of this many characters. A small script does not wait. */
+  /** Like runRequest(), for a script of this many characters. A small script does not wait. */
   runScript<T>(project: string, length: number, work: () => Promise<T>, abandoned?: AbortSignal): Promise<T> {
     return length < LARGE_SCRIPT ? work() : this.runRequest(project, work, abandoned);
   }

@@ -58,7 +58,7 @@ export class ProjectDocumentsService {
     return this.get(caller, format, (source) => writeProjectDocument(source, format));
   }
 
-  /** As openApi(), for TypeScript types. */
+  /** Like openApi(), for TypeScript types. */
   types(caller: Caller, language: TypesLanguage): Promise<ServedDocument> {
     return this.get(caller, { language }, (source) => collectDocument(projectTypes(source, language)));
   }

@@ -69,7 +69,7 @@ export class InstallBackup {
     return this.writeOf(await this.allProjects(), key, openOutput, compression);
   }
 
-  /** As write(), but without the projects, which scheduled backups archive one by one. */
+  /** Like write(), but without the projects, which scheduled backups archive one by one. */
   async writePlatform(
     key: PassphraseKey,
     openOutput: () => Promise<Writable>,

@@ -161,7 +161,7 @@ export const endLimitMs = ({ server: { shutdownDelayMs, shutdownTimeoutMs } }: A
   shutdownDelayMs + shutdownTimeoutMs + CLOSE_LIMIT_MS;
 
 /**
- * As stopHttp(), for a process whose successor serves already: idle connections stay open for SHUTDOWN_TIMEOUT, and requests get
+ * Like stopHttp(), for a process whose successor serves already: idle connections stay open for SHUTDOWN_TIMEOUT, and requests get
  * the same time again.
  */
 export async function retireHttp(

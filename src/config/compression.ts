@@ -5,7 +5,7 @@ import zlib from 'node:zlib';
 export const COMPRESSIONS = ['gzip', 'zstd', 'none'] as const;
 export type Compression = (typeof COMPRESSIONS)[number];
 
-/** The type definitions are those of Node.js 20. */
+/** @types/node 20 does not declare the zstd functions. */
 interface Zstd {
   readonly createZstdCompress?: (options: object) => Transform;
   readonly createZstdDecompress?: (options: object) => Transform;

@@ -77,7 +77,7 @@ export class GuessThrottle {
     return result;
   }
 
-  /** As attempt(), for another name of the same account: the address is not counted a second time. @throws AppError 429 */
+  /** Like attempt(), for another name of the same account: the address is not counted a second time. @throws AppError 429 */
   async attemptOn(guess: Guess<GuessScope>, work: () => Promise<boolean>): Promise<boolean> {
     assertNoWait(await this.ledger.charge(accountKey(guess), this.policies.account));
     const isRight = await work();
@@ -85,7 +85,7 @@ export class GuessThrottle {
     return isRight;
   }
 
-  /** As attempt(), for an attempt that names no account, such as one with a token of 256 bits. @throws AppError 429 */
+  /** Like attempt(), for an attempt that names no account, such as one with a token of 256 bits. @throws AppError 429 */
   async attemptFrom<Result>(from: GuessOrigin<GuessScope>, work: () => Promise<Result>): Promise<Result> {
     await this.assertMayTryFrom(from);
     const result = await work();
@@ -93,7 +93,7 @@ export class GuessThrottle {
     return result;
   }
 
-  /** As attemptFrom(), for work that throws when the secret is wrong. @throws AppError 429 */
+  /** Like attemptFrom(), for work that throws when the secret is wrong. @throws AppError 429 */
   async attemptOrThrow<Result>(from: GuessOrigin<GuessScope>, work: () => Promise<Result>): Promise<Result> {
     await this.assertMayTryFrom(from);
     return work().catch(async (error: unknown) => {

@@ -119,7 +119,7 @@ export class MessageBus implements OnApplicationBootstrap, OnApplicationShutdown
   }
 
   /**
-   * As broadcast(), and waits until every process has handled the message.
+   * Like broadcast(), and waits until every process has handled the message.
    * @returns false in the same cases as allReplicasAcknowledged()
    */
   broadcastAndConfirm(prefix: MessagePrefix, text: string): Promise<boolean> {

@@ -114,7 +114,8 @@ export class MoveRecovery implements OnApplicationBootstrap, OnApplicationShutdo
     });
     await removeChanges(this.places.placeOf(project));
     const target = await this.places.onServer(project, targetServer);
-    if (target.server.key === source.key) throw new Error('both servers of the move are one');
+    if (target.server.key === source.key)
+      throw new Error('the source and the target of the move are the same server');
     const isKept = await target.server.asAdmin(MAINTENANCE_DATABASE, async (client) => {
       await endCreation(client, project.databaseName);
       return isInService(client, project.loginRole);
@@ -131,7 +132,8 @@ export class MoveRecovery implements OnApplicationBootstrap, OnApplicationShutdo
     const source = this.places.before(project, move);
     const { server: target } = this.places.placeOf(project);
     await target.asAdmin(MAINTENANCE_DATABASE, (client) => markInService(client, project.loginRole));
-    if (source.server.key === target.key) throw new Error('both servers of the move are one');
+    if (source.server.key === target.key)
+      throw new Error('the source and the target of the move are the same server');
     if (!keep) await this.provisioner.drop(source.server, this.service.blueprintOf(project));
     await this.moves.finish(id, 'done');
   }

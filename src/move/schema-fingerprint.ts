@@ -36,7 +36,7 @@ export async function schemaFingerprint(client: BoundedClient): Promise<string> 
 }
 
 /**
- * As schemaFingerprint(), for the content of large objects, which cannot be locked: even reading them takes a lock for writing.
+ * Like schemaFingerprint(), for the content of large objects, which cannot be locked: even reading them takes a lock for writing.
  * @param client connected as a superuser in the project's database; names are qualified, so no code of the owner runs
  */
 export async function largeObjectFingerprint(client: Client): Promise<string> {

@@ -16,7 +16,7 @@ const ATTEMPT_MS = 700;
 const PATIENT_ATTEMPTS = 2;
 const ATTEMPTS = 6;
 const POLL_INTERVAL_MS = 500;
-/** Milliseconds between checks of the sessions of a closed database, and until closing is given up. */
+/** Milliseconds between checks for remaining sessions, and until endOthers() gives up. */
 const CLOSE_POLL_MS = 50;
 const CLOSE_LIMIT_MS = 5_000;
 

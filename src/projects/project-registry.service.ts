@@ -64,12 +64,12 @@ export class ProjectRegistry {
     return this.projects.listActiveIds();
   }
 
-  /** As findById(), but from the cache only. */
+  /** Like findById(), but from the cache only. */
   peek(id: string): Project | null {
     return this.cache.get(`id:${id}`) ?? null;
   }
 
-  /** As findBySlug(), but from the cache only. */
+  /** Like findBySlug(), but from the cache only. */
   peekBySlug(slug: string): Project | null {
     return this.cache.get(`slug:${slug}`) ?? null;
   }

@@ -71,7 +71,7 @@ export class AccountRepository {
     });
   }
 
-  /** As liveAccount(). */
+  /** Like liveAccount(). */
   async findLive(project: Project, id: string, sessionId: string | null, now: Date): Promise<Account | null> {
     const result = await this.rls.systemQuery(project.database, REASON, liveAccount(id, sessionId, now));
     return toAccountOrNull(result);

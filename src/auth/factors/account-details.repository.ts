@@ -39,7 +39,7 @@ export class AccountDetailsRepository {
     });
   }
 
-  /** As liveAccount(). */
+  /** Like liveAccount(). */
   findLive(
     project: Project,
     userId: string,

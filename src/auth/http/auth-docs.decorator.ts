@@ -81,7 +81,7 @@ export function AuthApi(
   return ApiOfArea(DOCS, credential, ...guards);
 }
 
-/** As AuthApi(), for any part of the API of auth. */
+/** Like AuthApi(), for any part of the API of auth. */
 export function ApiOfArea(
   { plain, limited, ofBearer = [], always = [] }: AreaDocs,
   credential: keyof typeof CREDENTIALS,

@@ -54,7 +54,7 @@ export const unknownRedirect = (): AppError =>
   refusal(400, 'invalid_parameters', 'redirect_uri must be one that the client has registered');
 
 export const tooManyClients = (limit: number): AppError =>
-  refusal(422, 'too_many_oauth_clients', `A project has at most ${limit} such clients`);
+  refusal(422, 'too_many_oauth_clients', `A project has at most ${limit} OAuth clients`);
 
 /** The same error for an expired, answered and altered request, and for one that another user opened. */
 export const authorizationNotFound = (): AppError =>

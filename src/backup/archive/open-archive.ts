@@ -76,7 +76,7 @@ export async function openArchive(members: Members, passphrase: string): Promise
   };
 }
 
-/** As openArchive(), for the archive of an install. */
+/** Like openArchive(), for the archive of an install. */
 export async function openInstallArchive(members: Members, passphrase: string): Promise<OpenInstallArchive> {
   const { header, bytes } = await readHeader(members);
   if (!isOfInstall(header)) throw notSupported('This is a backup of one project: restore it without --all');

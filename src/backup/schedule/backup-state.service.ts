@@ -43,7 +43,7 @@ export class BackupStates {
     return (await this.repository.list()).map((row) => stateOf(row, now, timesOf(row, now, times)));
   }
 
-  /** As list(), but read at most every ten seconds: for probes and metrics. */
+  /** Like list(), but read at most every ten seconds: for probes and metrics. */
   recent(): Promise<SubjectState[]> {
     const now = performance.now();
     if (!this.kept || now - this.kept.at > KEPT_MS) this.kept = { at: now, states: this.list() };

@@ -90,7 +90,7 @@ export class RunRepository {
     return lost;
   }
 
-  /** As failLost(), for one subject, whose lock the caller holds. */
+  /** Like failLost(), for one subject, whose lock the caller holds. */
   async failRunning(subject: string, now: Date): Promise<BackupRun[]> {
     const [rows] = await this.dataSource.query<[BackupRun[], number]>(
       `update backup_runs set status = 'failed', finished_at = $2, error = $3

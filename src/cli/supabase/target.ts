@@ -62,7 +62,7 @@ export class ImportTarget {
     }
   }
 
-  /** As runSql(), for a statement whose object may be missing because its creation failed. */
+  /** Like runSql(), for a statement whose object may be missing because its creation failed. */
   async tryRun(text: string): Promise<void> {
     const count = this.failed.length;
     await this.runSql('', text);

@@ -73,7 +73,7 @@ export class EmbeddedSupervisor {
         );
         this.say(`${fault.message} Starting it again ...`);
         this.postgres = await this.startAgain(fault);
-        this.say('The embedded PostgreSQL was started again.');
+        this.say('The embedded PostgreSQL was restarted.');
       }
     } catch (error) {
       return signal.aborted ? null : EmbeddedPostgresError.from(error);

@@ -40,7 +40,7 @@ export class ReplicaSets implements OnApplicationShutdown {
 
   /** Calls refuseBefore() in every process; the default suits a single process. */
   broadcast: (server: string, position: bigint) => Promise<boolean> = () => Promise.resolve(true);
-  /** As in ReplicaSetEvents; a single process misses nothing. */
+  /** See ReplicaSetEvents. The default suits a single process, which misses no broadcast. */
   hearsSince: ReplicaSetEvents['hearsSince'] = () => 0;
 
   /** Numbers of reads that replicas have served, and of reads that were repeated on the primary. */

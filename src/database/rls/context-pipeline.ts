@@ -50,7 +50,7 @@ export interface ContextWork {
   readonly settings?: Omit<ContextSettings, 'isolation' | 'callsFunction'>;
 }
 
-/** As inContext(), for several contexts one after the other. @throws DatabaseFault caller_refused for a forbidden role */
+/** Like inContext(), for several contexts one after the other. @throws DatabaseFault caller_refused for a forbidden role */
 export function inContexts(works: readonly ContextWork[]): PipelineMaker {
   const makers = works.map(({ context, statements, settings }) => inContext(context, statements, settings));
   return (isPooled) => {

@@ -68,7 +68,7 @@ export class BodyReader {
     }
   }
 
-  /** As use(), for a JSON body; `{}` when there is none. @throws AppError 400 for malformed JSON, 415 for another media type */
+  /** Like use(), for a JSON body; `{}` when there is none. @throws AppError 400 for malformed JSON, 415 for another media type */
   useJson<T>(request: Request, work: (value: unknown) => Promise<T>): Promise<T> {
     return this.use(request, JSON_BODY, async ({ bytes }) => work(parseJson(request, bytes)));
   }
@@ -81,7 +81,7 @@ export class BodyReader {
     return this.budget.reserve(this.senderOf(request), Math.min(bytes, this.budget.maxPerBody));
   }
 
-  /** As use(), for a caller that calls release() itself, when it has done all work on the body. */
+  /** Like use(), for a caller that calls release() itself, when it has done all work on the body. */
   async hold(request: Request, kind: BodyKind): Promise<LentBody> {
     const held = await this.read(request, kind);
     const turn = held === NO_BODY ? undefined : request.context?.starts?.turnFor(request);

@@ -94,7 +94,7 @@ export interface OwnErrors {
 /** The errors of a handler, in addition to the errors of its controller. The first one of a status is the example of the answer. */
 export const Errors = (...errors: ErrorList): MethodDecorator => errorsIn(null, errors);
 
-/** As Errors(), for errors whose bodies have their own schema. */
+/** Like Errors(), for errors whose bodies have their own schema. */
 export const errorsIn =
   (docs: ErrorDocs | null, errors: ErrorList): MethodDecorator =>
   (_prototype, _name, { value }) =>

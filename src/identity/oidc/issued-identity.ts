@@ -38,7 +38,7 @@ export function toIssuedIdentity(claims: JsonObject, groupsClaim: string): Issue
 }
 
 /**
- * As toIssuedIdentity(), for a directory. An address that it does not prove counts as an address whose proof is unknown.
+ * Like toIssuedIdentity(), for a directory. An address that it does not prove counts as an address whose proof is unknown.
  * @param way distinguishes its issuers from those of OpenID Connect @throws Error for a subject that cannot be stored
  */
 export function toDirectoryIdentity(

@@ -17,7 +17,7 @@ const MAX_SIZE = 256 * 1024;
 const TIMEOUT_MS = 5_000;
 /** Milliseconds after which a set is read again. */
 const FRESH_MS = 10 * 60_000;
-/** Milliseconds between two attempts to read a set, for any reason. */
+/** Minimum milliseconds between two attempts to read a set, even if a key is missing from it. */
 const PAUSE_MS = 15_000;
 
 interface KeySet {

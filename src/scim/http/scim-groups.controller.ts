@@ -1,4 +1,4 @@
-/** Groups of SCIM 2.0 (RFC 7644), and the discovery of the protocol. Otherwise as ScimController. */
+/** Groups of SCIM 2.0 (RFC 7644) and its discovery endpoints, for the same staff and users as ScimController. */
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put, Query, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import type { JsonObject } from '../../common/text/json';

@@ -41,7 +41,7 @@ export class FileContentRepository {
     return this.content(caller, id, 'storage:find-public-content', 'and b.is_public');
   }
 
-  /** As findContent(), by bucket (slug or name) and filename. @param publicOnly whether the file must be in a public bucket */
+  /** Like findContent(), by bucket (slug or name) and filename. @param publicOnly whether the file must be in a public bucket */
   async findNamedContent(
     caller: StorageContext,
     bucket: string,
@@ -57,7 +57,7 @@ export class FileContentRepository {
     return rows[0] ? toContent(caller, rows[0]) : null;
   }
 
-  /** As findNamedContent(), with the facts for the S3 protocol. */
+  /** Like findNamedContent(), with the facts for the S3 protocol. */
   async findS3File(caller: StorageContext, bucket: string, filename: string): Promise<S3File | null> {
     const { rows } = await this.door.query(caller, {
       name: 'storage:find-s3-file',

@@ -117,7 +117,7 @@ function toGoTrueIdentity(identity: Identity): GoTrueIdentityResponse {
   };
 }
 
-/** The address of an account is an identity, which has the account's id, unless the account has providers only. */
+/** An identity for the account's email address, with the account's id; none for anonymous accounts, and accounts that sign in through providers only. */
 function toEmailIdentities({ id, email, ...account }: Account): GoTrueIdentityResponse[] {
   const { providers } = appMetadata({ email, ...account });
   if (account.isAnonymous || email === '' || (Array.isArray(providers) && !providers.includes('email')))

@@ -5,7 +5,7 @@ import * as f from '../../../http/model/fields';
 class BytesWithoutRow extends f.model({
   count: f.size(),
   size: f.size('Bytes'),
-  object_ids: f.texts('The first thousand'),
+  object_ids: f.texts('At most 1,000 of them'),
 }) {}
 
 class LostFile extends f.model({
@@ -15,7 +15,7 @@ class LostFile extends f.model({
 
 class RowsWithoutBytes extends f.model({
   count: f.size(),
-  files: f.list(LostFile, 'The first thousand'),
+  files: f.list(LostFile, 'At most 1,000 of them'),
 }) {}
 
 export class StorageCheck extends f.model({
