@@ -31,7 +31,7 @@ it('truncates an instant to milliseconds', () => {
   expect(printed([{ name: 'at', form: 'instant' }], int64(1_999n))).toBe('{"at":"2000-01-01T00:00:00.001Z"}');
 });
 
-it('prints local mean times from before time zones, and times on either side of midnight', () => {
+it('prints local mean times of the years before time zones, and times on either side of midnight', () => {
   const zoned: JsonColumn[] = [
     { name: null, form: 'utc' },
     { name: 'at', form: 'zoned' },

@@ -64,7 +64,7 @@ async function expectDeletion(project: TestProject): Promise<void> {
   expect(await leftOf(project)).toEqual([]);
 }
 
-/** Waits until a session is in that state. */
+/** Waits until a client session of the database has this wait event. */
 const untilWaiting = (database: string, event: string): Promise<void> =>
   eventually(async () => {
     const { rowCount } = await asSuperuser('postgres', (client) =>

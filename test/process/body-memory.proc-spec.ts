@@ -72,7 +72,7 @@ function memory(field: 'VmRSS' | 'VmHWM'): number {
   return Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(status)?.[1]) * 1024;
 }
 
-/** @returns bytes that the process had at most while `work` ran, more than when it was idle */
+/** @returns the peak memory of the process while `work` ran, minus its idle memory, in bytes */
 async function addedBy(work: () => Promise<void>): Promise<number> {
   await settled();
   writeFileSync(`/proc/${plinth.child.pid}/clear_refs`, '5');

@@ -97,7 +97,7 @@ describe('InstanceLock', () => {
       }));
   });
 
-  it('shows signs of life while it is held', () =>
+  it('refreshes the time of its file while it is held', () =>
     withDirectory(async (dataDir) => {
       const lock = await InstanceLock.acquire(dataDir);
       const file = path.join(dataDir, 'instance.lock');

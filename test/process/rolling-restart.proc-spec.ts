@@ -108,7 +108,7 @@ jest.setTimeout(2 * LIMIT_MS);
     expect(body.rows).toEqual([{ count: load.inserted, later: 7 }]);
   });
 
-  it('stops in an orderly way while workers are being replaced', async () => {
+  it('exits with code 0 and ends all workers, even while workers are being replaced', async () => {
     const before = workers();
     plinth.child.kill('SIGUSR2');
     await until(() => workers().length > WORKERS, LIMIT_MS);

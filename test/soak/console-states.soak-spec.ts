@@ -238,7 +238,7 @@ const FAULTS = (english: readonly string[], isGerman: boolean): string => `(() =
   );
 
   it.each(['en', 'de'] as const)(
-    'shows that it loads, that it failed, and its content after another attempt, in %s',
+    'every view shows that it loads, that it failed and, after a retry, its content, in %s',
     async (language) => {
       const state: State = { ...STATES['with content']!, language, size: language === 'de' ? PHONE : WIDE };
       await enter(state);

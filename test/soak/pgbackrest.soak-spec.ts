@@ -35,7 +35,7 @@ const isPossible =
 const PAGE = readFileSync(join(ROOT, 'docs/guides/backup.md'), 'utf8').split('## pgBackRest')[1] ?? '';
 const EXAMPLE_TIME = '2026-05-01 12:29:00+00:00';
 
-/** The block of the section with this text. */
+/** The only code block of the page's pgBackRest section in this language that contains `text`. */
 function block(language: string, text: string): string {
   const section = PAGE.split('\n## ')[0] ?? '';
   const found = [...section.matchAll(new RegExp(`^ *\`\`\`${language}\\n([^]*?)^ *\`\`\`$`, 'gm'))]

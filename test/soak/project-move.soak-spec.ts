@@ -23,7 +23,7 @@ const PROMISED_MS = 5_000;
 
 describe.each([
   ['small', 40_000],
-  // With more than 32 MiB.
+  // More than QUICK_BYTES (32 MiB), so the rows are not copied while writes are refused.
   ['large', 350_000],
 ])('a %s project', (_size, rows) => {
   const directory = mkdtempSync(join(tmpdir(), 'plinth-server-move-'));

@@ -1,7 +1,7 @@
-/** The types of answers, from the platform's OpenAPI document as the console's client has it. Types only. */
+/** Types of response bodies, from the console's generated types of the platform's OpenAPI document. */
 import type { paths } from '../../console/src/generated/openapi.js' with { 'resolution-mode': 'import' };
 
-/** `/admin/v1/projects/{id}/keys` as the type of `/admin/v1/projects/${string}/keys`. */
+/** Maps the literal type `/admin/v1/projects/{id}/keys` to the template type `/admin/v1/projects/${string}/keys`. */
 type Pattern<Path extends string> = Path extends `${infer Head}{${string}}${infer Tail}`
   ? `${Head}${string}${Pattern<Tail>}`
   : Path;

@@ -1,6 +1,6 @@
 import { OutboundHttp } from './outbound-http';
 
-it('resolves foreign names outside the thread pool, so that slow name servers do not delay files or passwords', async () => {
+it('resolves host names outside the thread pool, so that slow name servers do not delay files or passwords', async () => {
   const sent = new OutboundHttp([]).send('https://provider.invalid/', {}, { timeoutMs: 200 });
   const failed = sent.catch((error: unknown) => error);
   await new Promise((resolve) => process.nextTick(resolve));

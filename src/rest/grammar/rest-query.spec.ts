@@ -195,7 +195,7 @@ describe('the text of a shape', () => {
     expect(textOf(one)).not.toBe(textOf(other));
   });
 
-  it('contains a function’s arguments by name, and no value of a parameter that is not a filter', () => {
+  it('contains the names of a function’s arguments, but not their values', () => {
     const [one, other] = [parsedCall('a=in.(1,2&b=2'), parsedCall('a=x&b=3')];
     expect(one.shape.text).toBe(other.shape.text);
     expect([one.values.filters, other.values.filters]).toEqual([[], []]);

@@ -215,7 +215,7 @@ it('form types that compile, with each name once', async () => {
   expect(compileFaults(files)).toEqual([]);
   const declared = [...files['typescript.ts'].matchAll(/^export type (\w+) =/gm)].map(([, name]) => name);
   expect(new Set(declared).size).toBe(declared.length);
-  // The types are Row, Insert and Update of each table, Args and Result of each function, the row of another
-  // schema, and Json.
+  // Five types for each name: Row, Insert and Update of its table, Args and Result of its function. Further types are the row of
+  // another schema, and Json.
   expect(declared.length).toBeGreaterThanOrEqual(NAMES.length * 5);
 });

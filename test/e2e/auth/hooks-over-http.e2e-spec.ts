@@ -129,7 +129,7 @@ describe('custom_access_token_hook', () => {
     ['no claims', {}],
     ['claims that are not an object', { claims: 1 }],
     ['claims that are too large', { claims: { x: 'x'.repeat(5_000) } }],
-    ['an answer that is too large', { claims: { x: 'x'.repeat(5_000_000) } }],
+    ['a response that is too large', { claims: { x: 'x'.repeat(5_000_000) } }],
   ])('refuses the sign-in when it answers %s', async (_what, body) => {
     reply(body);
     expect((await signUp()).status).toBe(500);

@@ -53,7 +53,7 @@ describe('a body with a value of the wrong type', () => {
     'accepts %s for banned_until',
     async (banned_until) => {
       const user = await project.signUp();
-      // The document has only dates with a time, because generators have no format for both.
+      // The OpenAPI document declares date-time only, because no format covers dates without a time as well; hence unchecked().
       const client = project.service.unchecked();
       const answer = await client.patch(`${project.auth}/admin/users/${user.id}`, { banned_until });
       expect([answer.status, answer.body.user.banned_until]).toEqual([
@@ -135,7 +135,7 @@ describe('a redirect address', () => {
   });
 
   it.each([...EVIL.filter((address) => !/^https:(\/\/)?evil/.test(address)), 'ftp://evil.example/', 'x', ''])(
-    '%j is refused as redirect URL of mails',
+    'refuses %j as the redirect URL of mails',
     async (address) => {
       for (const name of ['reset_redirect_url', 'verify_redirect_url']) {
         const answer = await plinth.admin.patch(`/admin/v1/projects/${project.id}`, {

@@ -277,7 +277,7 @@ ${randomUUID()},${address()},${HASH},,,,NULL,2024-01-01 10:00:00+00,2024-01-01 1
     expect(await signIn(email)).toBe(200);
   });
 
-  it('reads the export of Firebase, with the parameters of its hashes, and repeats without harm', async () => {
+  it('reads the export of Firebase with its hash parameters, and skips users that were already imported', async () => {
     const email = address();
     const user = {
       localId: 'f1',

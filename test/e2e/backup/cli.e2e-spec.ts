@@ -214,7 +214,7 @@ describe('an archive with a wrong byte, or without its end', () => {
     return [...rows.map(({ name }) => name), ...files.map(String)];
   };
 
-  it('is refused by verify and restore in one line, and leaves nothing behind', async () => {
+  it('is refused by verify and restore with a message of one line, and leaves nothing behind', async () => {
     const LINE = /^[^\n]*(not an intact backup|passphrase does not open|is not supported)[^\n]*\n$/;
     // PostgreSQL can read the wrong byte before the checksum at the end of the member is checked.
     const RESTORE_LINE = new RegExp(

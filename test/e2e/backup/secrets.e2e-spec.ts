@@ -66,7 +66,7 @@ async function signedLink(): Promise<string> {
   return pathname + search;
 }
 
-/** Statuses for everything that the archive's maker could use; null for a successful login. */
+/** The status of a request with each secret that was valid when the archive was made, and the SQLSTATE of a login as the project's owner (null: it succeeded). */
 async function knownSecrets(): Promise<(number | string | null)[]> {
   const refreshed = await project.anon.post(`${project.auth}/refresh`, {
     refresh_token: user.session.refresh_token,

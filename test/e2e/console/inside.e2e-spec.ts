@@ -211,7 +211,7 @@ inBrowser('monitoring of a project', () => {
     );
   });
 
-  it('charts: draw the samples, and announce the values for the arrow keys', async () => {
+  it('charts: draw the samples, and announce the value that an arrow key selects', async () => {
     await plinth.app.get(RequestSamples).write();
     await view.open(project.slug, 'inside');
     const chart = page.getByRole('slider', { name: /^Requests\. [1-9]\d* requests?/ });
@@ -591,6 +591,7 @@ inBrowser('monitoring of a project', () => {
       .getByText(/^update "public"."kept"\s+set "note" = null\s+where "id" = '2';/)
       .waitFor();
     await view.dialog().getByRole('button', { name: 'Restore row' }).click();
+    await page.getByText('Row 2 of kept restored').waitFor();
     await view.dialog().waitFor({ state: 'detached' });
     expect(await project.sql('select id, title, note from kept order by id')).toEqual([
       { id: 1, title: 'Milk', note: HOSTILE },

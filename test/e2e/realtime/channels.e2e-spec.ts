@@ -319,7 +319,7 @@ describe('postgres_changes', () => {
       create publication supabase_realtime for table tasks`),
   );
 
-  it('reach callers that may read the rows, by event, filter and column', async () => {
+  it('reach callers that may read the rows, and only for the requested events, filters and columns', async () => {
     const bob = await project.signUp();
     const seen: Record<string, unknown[]> = { alice: [], inserts: [], done: [], titles: [], bob: [] };
     const listen = async (name: string, token: string, given: Record<string, unknown>): Promise<void> => {

@@ -283,7 +283,7 @@ describe('slow bodies', () => {
     }
   }
 
-  it('is served over a slow line that keeps the smallest rate', async () => {
+  it('is served over a slow line that sustains the minimum rate', async () => {
     const body = JSON.stringify({ a: 'x'.repeat(20 * 4_000) });
     const client = announce(plinth, project, AREAS[0] as Area, body.length);
     client.socket.write('{"a":"');

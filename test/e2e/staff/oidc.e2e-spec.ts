@@ -110,7 +110,7 @@ describe('single sign-on', () => {
       .filter(({ actor }) => actor.startsWith(`${sub}@`))
       .map(({ action }) => action);
     expect(actions).toEqual(['person.sign_in', 'person.oidc_roles', 'person.oidc_create']);
-    // There is no password, not even an empty one.
+    // The account has no password.
     expect((await signIn(plinth, `${sub}@example.com`)).status).toBe(401);
   });
 

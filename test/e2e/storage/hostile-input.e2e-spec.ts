@@ -78,7 +78,7 @@ describe('metadata', () => {
     expectRefused(await upload(user, storage, 'box', 'x', { name: 'deep', ...options })),
   );
 
-  it('must be an object within the limits of depth and size when it is changed too', async () => {
+  it('must stay an object within the limits of depth and size when it is changed', async () => {
     expectRefused(await user.patch(file, `{"metadata":${DEEP}}`));
     for (const metadata of [{ a: 'x'.repeat(20_000) }, [], 5, 'x', null])
       expectRefused(await user.patch(file, { metadata }));

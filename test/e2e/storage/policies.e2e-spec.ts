@@ -68,7 +68,7 @@ it('the check of the right to upload leaves no row and no dead row', async () =>
   expect(Number(bytes)).toBe(0);
 });
 
-it('a function that fails in a policy is answered with a status and no SQL text', async () => {
+it('answers with a status and without SQL text when a policy raises an error', async () => {
   const project = await plinth.createProject();
   await project.sql(`${DROP_ALL} create policy broken on storage.files for select using (1 / 0 = 1);
     create policy see on storage.buckets for select using (true);`);

@@ -44,7 +44,7 @@ beforeEach(async () => {
 });
 afterEach(() => client.end().catch(() => undefined));
 
-/** Records which of its methods the client calls. */
+/** Records which methods of the query the client calls. */
 class RecordingQuery implements DriverQuery {
   readonly calls: string[] = [];
   readonly texts: (string | null)[] = [];

@@ -1,2 +1,2 @@
-// The tests of the interface compare calls with the document. Here calls are load, so the comparison is turned off.
+// End-to-end tests compare each call with the OpenAPI document. Process tests use calls as load, so they skip the comparison.
 delete process.env.PLINTH_TEST_DOCUMENT;

@@ -67,7 +67,7 @@ export const FUNCTIONS: readonly Alteration[] = [
       create trigger fail before insert or update or delete on storage.files for each row execute function public.fail();`,
   ),
   altered(
-    'an error that pretends to be a name that is taken',
+    'a forged unique_violation of the file name',
     `create function public.fail() returns trigger language plpgsql as $$ begin
         raise unique_violation using constraint = 'files_bucket_id_filename_key'; end $$;
       create trigger fail before insert or update or delete on storage.files for each row execute function public.fail();`,

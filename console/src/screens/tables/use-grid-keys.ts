@@ -19,7 +19,7 @@ interface KeyTargets {
 export function useGridKeys(targets: KeyTargets): (event: KeyboardEvent) => void {
   const { cursor } = targets;
   return (event) => {
-    // Buttons and boxes in the grid have their own keys.
+    // Buttons and checkboxes in the grid handle keys themselves.
     if (cursor.isEditing || cursor.picking || event.target !== event.currentTarget) return;
     if (move(event, cursor) || act(event, targets)) event.preventDefault();
   };

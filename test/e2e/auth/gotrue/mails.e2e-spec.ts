@@ -288,7 +288,7 @@ describe('the password', () => {
     expect(login.body.error_code).toBe('invalid_credentials');
   });
 
-  it('stays when the owner of a proved address signs in by mail', async () => {
+  it('is kept when the owner of a verified address signs in by mail', async () => {
     const { email } = await asked().then(async (link) => {
       await guest.post(`${base}/verify`, { type: 'email', email: link.email, token: link.code });
       return link;

@@ -201,7 +201,7 @@ describe('the signed-in user', () => {
     expect(Object.keys(app)).toEqual(expect.arrayContaining(names('role')));
   });
 
-  it('asks for a new address, which waits for its mail', async () => {
+  it('requests a new address, which is pending until its mail is confirmed', async () => {
     const { http, email } = await signedUp();
     const next = address();
     const changed = await http.put(`${base}/user`, { email: next });
