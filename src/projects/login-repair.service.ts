@@ -5,7 +5,7 @@
 import { Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { ProjectPools } from '../database/pools/project-pools';
 import { AuditLogRepository } from '../install/audit/audit-log.repository';
-import { changedBySql } from './owner-database';
+import { changedBySql, isAccepted } from './owner-database';
 import { ProjectRepository } from './project.repository';
 import { ProjectSecrets } from './project-secrets';
 import { ProjectsService } from './projects.service';
@@ -49,7 +49,10 @@ export class LoginRepair implements OnApplicationBootstrap {
     const password = this.secrets.open('login-password', id, project.loginPassword);
     // The password was rotated after the request had begun.
     if (refused !== password) return;
-    await this.provisioner.resetLogin(this.projects.serverOf(project), project, password);
+    const server = this.projects.serverOf(project);
+    // The refusal of a connection may arrive after the repair that another one began.
+    if (await isAccepted(server.configFor(project.databaseName, project.loginRole, password))) return;
+    await this.provisioner.resetLogin(server, project, password);
     await this.audit.write(changedBySql(id, project.loginRole));
     this.logger.warn(
       `the login role of project ${project.slug} was refused; its password and rights are set again`,

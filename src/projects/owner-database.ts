@@ -92,23 +92,13 @@ export class OwnerDatabase {
   private async restorePassword(refused: ProjectEntity): Promise<ProjectEntity> {
     const restored = await this.repository.changeOwnerPassword(refused.id, async (project) => {
       // The password was rotated after the project was read, or another connection has restored it.
-      if (await this.isAccepted(project)) return null;
+      if (await isAccepted(this.connectionOf(project))) return null;
       const { ownerRole } = project;
       const { password } = this.connectionOf(project);
       await this.provisioner.resetOwnerPassword(this.projects.serverOf(project), ownerRole, password);
       return changedBySql(project.id, ownerRole);
     });
     return restored ?? refused;
-  }
-
-  private async isAccepted(project: ProjectEntity): Promise<boolean> {
-    try {
-      await withBoundedConnection(this.connectionOf(project), async () => undefined);
-      return true;
-    } catch (error) {
-      if (REFUSED.has(codeOf(error) ?? '')) return false;
-      throw error;
-    }
   }
 }
 
@@ -118,3 +108,14 @@ export class OwnerDatabase {
  */
 export const changedBySql = (projectId: string, role: string): AuditEntry =>
   entryFor('project.database.restore_access', PLINTH, projectId, { role, reason: 'changed by SQL' });
+
+/** False if the server refuses the login. @throws the error of a server that cannot be reached */
+export async function isAccepted(login: BoundedClientConfig): Promise<boolean> {
+  try {
+    await withBoundedConnection(login, async () => undefined);
+    return true;
+  } catch (error) {
+    if (REFUSED.has(codeOf(error) ?? '')) return false;
+    throw error;
+  }
+}

@@ -154,6 +154,13 @@ it('a request that read the password before a rotation does not undo the rotatio
   expect(await entries('project.database.restore_access')).toEqual([]);
 });
 
+it('a refusal that arrives after the repair causes no other repair', async () => {
+  const { database } = await plinth.app.get(ProjectRegistry).get(project.id);
+  plinth.app.get(ProjectPools).onRefused(database);
+  for (let request = 0; request < 20; request += 1) await accessOf(plinth, project.id);
+  expect(await entries('project.database.restore_access')).toEqual([]);
+});
+
 it.each(['the rotation', 'the next connection'])(
   'a password that code of the project sets for the login role is reset by %s',
   async (by) => {
