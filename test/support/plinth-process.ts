@@ -83,7 +83,7 @@ export class PlinthProcess {
         }),
         // Builds of earlier versions use these settings.
         BCRYPT_COST: '4',
-        ...(build === BUILD ? {} : { DISK_BALLAST: '0' }),
+        ...(build === BUILD ? {} : { DISK_RESERVE: '0', DISK_BALLAST: '0' }),
         LOG_LEVEL: 'error',
         ...env,
       },
