@@ -51,7 +51,8 @@ export class LoginRepair implements OnApplicationBootstrap {
     if (refused !== password) return;
     const server = this.projects.serverOf(project);
     // The refusal of a connection may arrive after the repair that another one began.
-    if (await isAccepted(server.configFor(project.databaseName, project.loginRole, password))) return;
+    const login = server.configFor(project.databaseName, project.loginRole, password);
+    if (await isAccepted(login).catch(() => false)) return;
     await this.provisioner.resetLogin(server, project, password);
     await this.audit.write(changedBySql(id, project.loginRole));
     this.logger.warn(

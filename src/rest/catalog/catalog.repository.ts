@@ -53,6 +53,12 @@ type QueriedRows = Pick<CatalogRows, Exclude<keyof typeof QUERIES, 'fingerprint'
   readonly announces: readonly { readonly announces_ddl: boolean }[];
 };
 
+/**
+ * Printing a view locks its tables, and then other views. DDL that has locked such a view and needs a table would end in a
+ * deadlock, so this transaction gives up before PostgreSQL looks for one.
+ */
+const GIVE_WAY = `select set_config('lock_timeout', '100ms', true)`;
+
 /** If it is not known what code does, it is assumed to do anything: requests then send statements that may be unnecessary. */
 const UNKNOWN_TRAITS: CodeTraits = { setsResponse: true, readsRequest: true, leavesLocks: true };
 
@@ -92,9 +98,10 @@ export class CatalogRepository {
   async readTraits(database: ProjectDatabase): Promise<CodeTraits> {
     const found = await this.door.systemAside(database, REASON, [
       { text: QUALIFY_NAMES },
+      { text: GIVE_WAY },
       { text: TRAITS, maxBytes: MAX_BYTES },
     ]);
-    const [row] = (found[1]?.rows ?? []) as Partial<Record<string, boolean>>[];
+    const [row] = (found[2]?.rows ?? []) as Partial<Record<string, boolean>>[];
     return {
       setsResponse: row?.sets_response ?? true,
       readsRequest: row?.reads_request ?? true,
