@@ -389,7 +389,7 @@ describe('loadConfig', () => {
     ['STAFF_OIDC_ISSUER', 'STAFF_SIGN_IN={"oidc": {"issuer": '],
     ['STAFF_LDAP', 'STAFF_SIGN_IN={"ldap": {"url": '],
     ['STORAGE_TOTAL_LIMIT', 'STORAGE_URL=file:///directory?limit=...'],
-    ['DISK_BALLAST', 'DISK_RESERVE=0'],
+    ['DISK_BALLAST', 'DISK_RESERVE=...'],
     ['HISTORY_SIZE', 'HISTORY_DAYS='],
     ['QUOTAS_PRO', 'QUOTAS=pro:'],
   ])('refuses the former %s and names its replacement', (name, form) => {

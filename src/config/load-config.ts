@@ -11,14 +11,7 @@ import { AppConfig, ServerConfig, StorageConfig } from './app-config';
 import { fileArchive, fileArchiveFaults, backupConfig, backupFaults } from './backup-config';
 import { defaultConnections, memoryBudget } from './connection-budget';
 import { EnvironmentVariables } from './env.schema';
-import {
-  signInOf,
-  staffFaults,
-  staffLdapConfig,
-  staffOidcConfig,
-  staffSamlConfig,
-  staffSetting,
-} from './staff-sign-in-config';
+import { staffFaults, staffSetting, staffSignIn } from './staff-sign-in-config';
 import { parsePlanQuotas, type PlanQuotasConfig } from './plan-quotas';
 import { readOrCreateSecret, readSecretIn } from './secret-file';
 import { givenSettings } from './setting-files';
@@ -76,7 +69,7 @@ const RENAMED: Readonly<Record<string, string>> = {
   STAFF_SAML: staffSetting('saml'),
   STAFF_LDAP: staffSetting('ldap'),
   STORAGE_TOTAL_LIMIT: 'STORAGE_URL=file:///directory?limit=...',
-  DISK_BALLAST: 'DISK_RESERVE=0, or 64 MiB with another reserve',
+  DISK_BALLAST: 'DISK_RESERVE=..., where 0 means no ballast, and any other reserve one of 64 MiB',
   HISTORY_SIZE: 'HISTORY_DAYS=..., with at most 64 MiB of each project',
   QUOTAS_FREE: 'QUOTAS=free: ...',
   QUOTAS_PRO: 'QUOTAS=pro: ...',
@@ -161,9 +154,7 @@ export function loadConfig(
     staff: {
       sessionIdleMs: env.STAFF_SESSION_IDLE * 1000,
       sessionLifetimeMs: env.STAFF_SESSION_IDLE * 1000 * SESSION_LIFETIMES,
-      oidc: staffOidcConfig(signInOf(env)),
-      saml: staffSamlConfig(signInOf(env)),
-      ldap: staffLdapConfig(signInOf(env)),
+      ...staffSignIn(env),
     },
     planQuotas: parsePlanQuotas(env.QUOTAS ?? '') as PlanQuotasConfig,
     logLevel: env.LOG_LEVEL,

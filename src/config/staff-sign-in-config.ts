@@ -13,11 +13,11 @@ const PROJECT_ROLES = ['admin', 'developer', 'viewer'];
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 const SCOPES = /^openid( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 
-/** The members of STAFF_SIGN_IN, as they are given. */
+/** How staff sign in besides passwords; null: not in that way. */
 interface StaffSignIn {
-  readonly oidc?: unknown;
-  readonly saml?: unknown;
-  readonly ldap?: unknown;
+  readonly oidc: OidcConfig | null;
+  readonly saml: StaffSamlConfig | null;
+  readonly ldap: StaffLdapConfig | null;
 }
 
 const ROLES_EXAMPLE = '{"platform": {"role": "operator"}, "shop": {"projects": {"acme": "developer"}}}';
@@ -34,29 +34,30 @@ export function staffSetting(member: string): string {
 }
 
 export function staffFaults(env: EnvironmentVariables): string[] {
-  const given = signInOf(env);
-  const isKnown = env.STAFF_SIGN_IN === undefined || Object.keys(given).length > 0;
-  const configs = new Map<string, object | null>([
-    ['oidc', staffOidcConfig(given)],
-    ['saml', staffSamlConfig(given)],
-    ['ldap', staffLdapConfig(given)],
-  ]);
-  const wrong = (isKnown ? Object.keys(given) : ['oidc']).filter((name) => !configs.get(name));
+  const names = Object.keys(membersOf(env));
+  const configs = new Map<string, object | null>(Object.entries(staffSignIn(env)));
+  const isUnknown = env.STAFF_SIGN_IN !== undefined && names.length === 0;
+  const wrong = isUnknown ? ['oidc'] : names.filter((name) => !configs.get(name));
   return wrong.map(
     (name) =>
       `STAFF_SIGN_IN must be JSON as in ${staffSetting(name)}; addresses are https, unless they are on this machine`,
   );
 }
 
+/** A member that is malformed is null. */
+export function staffSignIn(env: EnvironmentVariables): StaffSignIn {
+  const { oidc, saml, ldap } = membersOf(env);
+  return { oidc: oidcConfig(oidc), saml: samlConfig(saml), ldap: ldapConfig(ldap) };
+}
+
 /** Empty if STAFF_SIGN_IN is not set or is not a JSON object. */
-export function signInOf({ STAFF_SIGN_IN: text }: EnvironmentVariables): StaffSignIn {
+function membersOf({ STAFF_SIGN_IN: text }: EnvironmentVariables): JsonObject {
   const parsed = parseJson(text ?? '');
   return isJsonObject(parsed) ? parsed : {};
 }
 
-/** Null if it is not set or is malformed. */
-export function staffOidcConfig({ oidc }: StaffSignIn): OidcConfig | null {
-  const { value, roles } = withRoles(oidc);
+function oidcConfig(given: unknown): OidcConfig | null {
+  const { value, roles } = withRoles(given);
   if (!value || !roles) return null;
   const {
     issuer,
@@ -79,9 +80,8 @@ export function staffOidcConfig({ oidc }: StaffSignIn): OidcConfig | null {
   return isKnown ? { issuer, clientId, clientSecret, scopes, groupsClaim, roles } : null;
 }
 
-/** Null if it is not set or is malformed. */
-export function staffSamlConfig({ saml }: StaffSignIn): StaffSamlConfig | null {
-  const { value, roles } = withRoles(saml);
+function samlConfig(given: unknown): StaffSamlConfig | null {
+  const { value, roles } = withRoles(given);
   if (!value || !roles) return null;
   const { metadata, domains = [], attribute_mapping: mapping = null, ...others } = value;
   const isKnown =
@@ -94,9 +94,8 @@ export function staffSamlConfig({ saml }: StaffSignIn): StaffSamlConfig | null {
   return isKnown ? { metadata, domains, mapping, roles } : null;
 }
 
-/** Null if it is not set or is malformed. */
-export function staffLdapConfig({ ldap }: StaffSignIn): StaffLdapConfig | null {
-  const { value, roles } = withRoles(ldap);
+function ldapConfig(given: unknown): StaffLdapConfig | null {
+  const { value, roles } = withRoles(given);
   return roles && isLdapSetting(value) && value.bind_password
     ? { setting: value, bindPassword: value.bind_password, roles }
     : null;

@@ -52,7 +52,7 @@ export class LoginRepair implements OnApplicationBootstrap {
     const server = this.projects.serverOf(project);
     // The refusal of a connection may arrive after the repair that another one began.
     const login = server.configFor(project.databaseName, project.loginRole, password);
-    if (await isAccepted(login).catch(() => false)) return;
+    if (await isAccepted(login)) return;
     await this.provisioner.resetLogin(server, project, password);
     await this.audit.write(changedBySql(id, project.loginRole));
     this.logger.warn(

@@ -8,6 +8,7 @@ import {
   BoundedClientConfig,
   withBoundedConnection,
 } from '../database/pools/one-off-connection';
+import { isLoginRefused } from '../database/pools/pool.errors';
 import { OWNER_WORK_OPTIONS } from '../database/pools/session-state';
 import { Actor, AuditEntry, PLINTH } from '../install/audit/audit-log.repository';
 import { entryFor } from './project-entries';
@@ -115,7 +116,7 @@ export async function isAccepted(login: BoundedClientConfig): Promise<boolean> {
     await withBoundedConnection(login, async () => undefined);
     return true;
   } catch (error) {
-    if (REFUSED.has(codeOf(error) ?? '')) return false;
+    if (isLoginRefused(error as Error)) return false;
     throw error;
   }
 }

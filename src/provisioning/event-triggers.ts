@@ -14,7 +14,7 @@ export const DDL_CHANNEL = 'plinth_ddl';
 export const DDL_TRIGGER = 'plinth_announce_ddl';
 
 /** Increase it with every change below: new projects get the change through a new template. */
-export const EVENT_TRIGGERS_REVISION = 2;
+export const EVENT_TRIGGERS_REVISION = 3;
 
 const TRIGGERS: Readonly<Record<string, string>> = {
   [DDL_TRIGGER]: 'ddl_command_end execute function plinth.announce_ddl()',

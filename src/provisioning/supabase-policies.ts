@@ -3,7 +3,6 @@
  * here. While such a command runs, a table with Supabase's columns takes the view's place. PostgreSQL itself then finds the
  * columns in the conditions, which become conditions of storage.files.
  */
-
 import { quoteLiteral } from '../database/sql/identifier';
 
 /** Columns of Supabase's storage.objects: their types, and their equivalents in storage.files. */
@@ -56,7 +55,7 @@ export const POLICY_FUNCTIONS = `
       return;
     end if;
     ${SET_TRANSLATING};
-    alter view storage.objects rename to objects_view;
+    alter view storage.objects rename to plinth_objects;
     create table storage.objects (${columns.map(([name, [type]]) => `${name} ${type}`).join(', ')});
     -- A name that exists is refused, and one to drop is found.
     for name in select polname from pg_policy where polrelid = 'storage.files'::regclass loop
@@ -72,7 +71,7 @@ export const POLICY_FUNCTIONS = `
     command text;
   begin
     if ${IS_TRANSLATING} or (select rolsuper from pg_roles where rolname = current_user)
-        or to_regclass('storage.objects_view') is null then
+        or to_regclass('storage.plinth_objects') is null then
       return;
     end if;
     ${SET_TRANSLATING};
@@ -93,7 +92,7 @@ export const POLICY_FUNCTIONS = `
         from ${policiesOnlyOf('storage.objects', 'storage.files')});
     end if;
     drop table storage.objects;
-    alter view storage.objects_view rename to objects;
+    alter view storage.plinth_objects rename to objects;
     foreach command in array commands loop
       -- Inside a subquery a column is qualified by its table.
       ${columns.map(([, [, here]], at) => replaced(markOf(at), quoteLiteral(here))).join('\n      ')}

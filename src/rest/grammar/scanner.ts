@@ -1,6 +1,6 @@
 /**
  * A cursor over one decoded text, which reports errors at its position. The rules of the grammar are functions over
- * it. No rule moves the cursor back beyond the start of its own token, so the time of all rules together is linear.
+ * it. No rule moves the cursor back beyond the start of its own token, so parsing takes linear time.
  */
 import { Budget, LIMITS } from './budget';
 import { GrammarError } from './grammar-error';

@@ -66,7 +66,7 @@ interface SqlEditorProps {
   readonly initial: string;
   readonly label: string;
   readonly hint: string;
-  /** Says how to leave the editor with the keyboard, to those who use a screen reader. */
+  /** Tells users of a screen reader how to leave the editor with the keyboard. */
   readonly keys: string;
   readonly relations: readonly Relation[];
   readonly onRun: () => void;
