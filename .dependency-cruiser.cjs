@@ -25,6 +25,7 @@ const LAYERS = [
   ['backup', 'traffic', 'sql'],
   ['migrations', 'move', 'advisor', 'webhooks'],
   ['install/http', 'servers/http', 'projects/http', 'admin', 'doctor', 'health', 'api-docs', 'console-host'],
+  ['type-generation'],
   ['bootstrap', 'cli'],
 ];
 

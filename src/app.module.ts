@@ -33,6 +33,7 @@ import { ChangesModule } from './changes/changes.module';
 import { ScimModule } from './scim/scim.module';
 import { StaffModule } from './staff/staff.module';
 import { StorageModule } from './storage/storage.module';
+import { TypeGenerationModule } from './type-generation/type-generation.module';
 import { ProjectEntity, ProjectSecretEntity } from './projects/project.entity';
 
 export interface AppOptions {
@@ -82,6 +83,7 @@ export class AppModule {
         // Must come before the route /docs/:asset.
         ConsoleModule,
         ApiDocsModule,
+        TypeGenerationModule,
       ],
     };
   }

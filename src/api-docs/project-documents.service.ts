@@ -1,4 +1,4 @@
-/** A project's OpenAPI document and its TypeScript types, limited to what the caller's role may see. */
+/** A project's OpenAPI document, and other texts about its schema, limited to what the caller's role may see. */
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../access/caller';
 import { CallerCheck } from '../access/caller-check.service';
@@ -6,14 +6,13 @@ import { inSlices } from '../common/time/slices';
 import { SERVICE_ROLE } from '../projects/project-keys';
 import { CatalogService } from '../rest/catalog/catalog.service';
 import { DocumentService } from './document.service';
-import { collectDocument, type ServedDocument } from './openapi/served-document';
+import type { ServedDocument } from './openapi/served-document';
 import type { DocumentFormat } from './openapi/versions';
 import { platformPart, type PlatformPart } from './project/platform-part';
 import { ProjectFactsRepository } from './project/project-facts.repository';
 import { documentedSchemas, visibleSchema, type VisibleSchema } from './project/visible-schema';
 import { type ProjectDocumentSource, writeProjectDocument } from './project/write-project-document';
 import { RoleDocuments } from './role-documents';
-import { projectTypes, type TypesLanguage } from './types/project-types';
 import { METHODS } from './openapi/model';
 import { TABLE_REST_NAMES } from './table-rest/components';
 import { GENERATOR_NAMES } from './project/names';
@@ -58,12 +57,11 @@ export class ProjectDocumentsService {
     return this.get(caller, format, (source) => writeProjectDocument(source, format));
   }
 
-  /** Like openApi(), for TypeScript types. */
-  types(caller: Caller, language: TypesLanguage): Promise<ServedDocument> {
-    return this.get(caller, { language }, (source) => collectDocument(projectTypes(source, language)));
-  }
-
-  private async get(caller: Caller, form: object, write: Write): Promise<ServedDocument> {
+  /**
+   * A text that is made from the part of the schema that the caller's role may see.
+   * @param form what determines it besides the schema @throws AppError like openApi()
+   */
+  async get(caller: Caller, form: object, write: Write): Promise<ServedDocument> {
     await this.callers.assertValid(caller);
     const { project, role, database } = caller;
     const catalog = await this.catalogs.current(database);

@@ -107,3 +107,13 @@ export async function serveDocument(
   const length = zipped.reduce((sum, one) => sum + one.length, 0);
   sendBuffers(response, 200, { ...typed, 'Content-Encoding': 'gzip', 'Content-Length': length }, zipped);
 }
+
+/** Serves a document that depends on the caller's role, so that shared caches may not keep it. */
+export function serveRoleDocument(
+  document: ServedDocument,
+  request: Request,
+  response: Response,
+  contentType: string,
+): Promise<void> {
+  return serveDocument(document, request, response, { contentType, cacheControl: 'private, no-cache' });
+}

@@ -4,10 +4,10 @@ import {
   type DirectRelationship,
   nameKey,
   type Relationship,
-} from '../../rest/catalog/catalog';
-import { readableColumns, type VisibleRelation } from '../project/visible-relation';
+} from '../rest/catalog/catalog';
+import { readableColumns, type VisibleRelation } from '../api-docs/project/visible-relation';
 import { indented, literal, objectType } from './type-script';
-import { compareNames, type VisibleSchema } from '../project/visible-schema';
+import { compareNames, type VisibleSchema } from '../api-docs/project/visible-schema';
 
 /**
  * A tuple of the keys whose columns the role may read at both ends. The clients look for a referenced relation in

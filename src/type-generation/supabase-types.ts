@@ -2,8 +2,8 @@
  * `lang=supabase`: the type `Database` that @supabase/supabase-js and @supabase/postgrest-js take, with the structure
  * that their generator gives it.
  */
-import { nameKey, type QualifiedName } from '../../rest/catalog/catalog';
-import type { VisibleRelation } from '../project/visible-relation';
+import { nameKey, type QualifiedName } from '../rest/catalog/catalog';
+import type { VisibleRelation } from '../api-docs/project/visible-relation';
 import { declaredType, shapeMembers } from './shape-members';
 import { SupabaseFunctions } from './supabase-functions';
 import { SUPABASE_HELPERS } from './supabase-helpers';
@@ -18,10 +18,10 @@ import {
   propertyName,
   typeOf,
 } from './type-script';
-import { type Schema, schemaRef } from '../openapi/model';
-import { typeName } from '../project/project-facts';
-import { TypeSchemas } from '../project/type-schemas';
-import type { VisibleSchema } from '../project/visible-schema';
+import { type Schema, schemaRef } from '../api-docs/openapi/model';
+import { typeName } from '../api-docs/project/project-facts';
+import { TypeSchemas } from '../api-docs/project/type-schemas';
+import type { VisibleSchema } from '../api-docs/project/visible-schema';
 
 /** The version of PostgREST's language that the clients may use. */
 const POSTGREST_VERSION = '14';

@@ -1,5 +1,5 @@
 /** A project's schema as TypeScript types, as a role may see it. */
-import type { ProjectDocumentSource } from '../project/write-project-document';
+import type { ProjectDocumentSource } from '../api-docs/project/write-project-document';
 import { supabaseTypes } from './supabase-types';
 import { docComment } from './type-script';
 import { typescriptTypes } from './typescript-types';

@@ -1,12 +1,12 @@
 /** `lang=typescript`: a type for each row, enum, composite type, and for arguments and results of functions. */
-import { nameKey, type QualifiedName } from '../../rest/catalog/catalog';
-import { type Schema, schemaRef } from '../openapi/model';
-import type { ObjectNames } from '../project/object-names';
-import { typeName } from '../project/project-facts';
-import { namedArguments, type ResultOptions, resultSchema } from '../project/routine-schemas';
-import { TypeSchemas } from '../project/type-schemas';
-import type { CallableFunction } from '../project/visible-functions';
-import type { VisibleSchema } from '../project/visible-schema';
+import { nameKey, type QualifiedName } from '../rest/catalog/catalog';
+import { type Schema, schemaRef } from '../api-docs/openapi/model';
+import type { ObjectNames } from '../api-docs/project/object-names';
+import { typeName } from '../api-docs/project/project-facts';
+import { namedArguments, type ResultOptions, resultSchema } from '../api-docs/project/routine-schemas';
+import { TypeSchemas } from '../api-docs/project/type-schemas';
+import type { CallableFunction } from '../api-docs/project/visible-functions';
+import type { VisibleSchema } from '../api-docs/project/visible-schema';
 import { declaredType, shapeMembers } from './shape-members';
 import { arrayOf, docComment, JSON_TYPE, objectType, typeOf, unionOf } from './type-script';
 

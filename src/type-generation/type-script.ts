@@ -1,5 +1,5 @@
 /** Pieces of TypeScript. Names, literals and comments come from a stranger's database and are escaped. */
-import { type Schema, schemaRef } from '../openapi/model';
+import { type Schema, schemaRef } from '../api-docs/openapi/model';
 
 export interface Member {
   readonly name: string;
