@@ -5,7 +5,7 @@ import { mapPart, type SchemaChange } from './map-schemas';
 import type { Components, DocumentHead, PathItem, Tag } from './model';
 import { collectDocument, DocumentSize, type ServedDocument } from './served-document';
 import { type DocumentFormat, OPENAPI_VERSIONS, toSchema30, type TypeOfComponent } from './versions';
-import { yamlItem, yamlMember } from './yaml';
+import { yamlBlock } from './yaml';
 
 const COMMENT_END = '*/';
 
@@ -30,34 +30,40 @@ export type Section = keyof Sections;
 
 const COMPONENTS = ['schemas', 'parameters', 'responses', 'headers', 'securitySchemes'] as const;
 
-/** Members of one object of the document. */
+/** Members of one object of the document, or the items of a list. */
 class Members {
   readonly names = new Set<string>();
   private readonly text = new BodyBlocks();
+  private isEmpty = true;
 
   constructor(
     private readonly syntax: DocumentFormat['syntax'],
     private readonly indent: number,
   ) {}
 
-  /** @returns the text that was written */
-  add(name: string, value: unknown): string {
-    const isFirst = this.names.size === 0;
-    const plain = this.written(name, value, isFirst);
+  /** @param name null for an item @returns the text that was written */
+  add(name: string | null, value: unknown): string {
+    const plain = this.written(name, value);
     // Writes the part a second time in this rare case only.
-    const text = plain.includes(COMMENT_END) ? this.written(name, withoutCommentEnds(value), isFirst) : plain;
-    this.names.add(name);
+    const text = plain.includes(COMMENT_END) ? this.written(name, withoutCommentEnds(value)) : plain;
+    if (name !== null) this.names.add(name);
+    this.isEmpty = false;
     this.text.append(Buffer.from(text));
     return text;
   }
 
-  take(): Buffer[] {
-    return this.text.take();
+  /** The object or list as a member of another one. Call it once. */
+  *take(name: string, [open, close]: '{}' | '[]' = '{}'): Generator<string | Buffer> {
+    if (this.syntax === 'json') yield `"${name}":${open}`;
+    else yield `${' '.repeat(this.indent - 2)}${name}:${this.isEmpty ? ` ${open}${close}` : ''}\n`;
+    yield* this.text.take();
+    if (this.syntax === 'json') yield close as string;
   }
 
-  private written(name: string, value: unknown, isFirst: boolean): string {
-    if (this.syntax === 'yaml') return yamlMember(name, value, this.indent);
-    return `${isFirst ? '' : ','}${JSON.stringify(name)}:${JSON.stringify(value)}`;
+  private written(name: string | null, value: unknown): string {
+    if (this.syntax === 'yaml') return yamlBlock(name === null ? [value] : { [name]: value }, this.indent);
+    const key = name === null ? '' : `${JSON.stringify(name)}:`;
+    return `${this.isEmpty ? '' : ','}${key}${JSON.stringify(value)}`;
   }
 }
 
@@ -128,45 +134,33 @@ export class DocumentWriter {
 
   /** Call it once. */
   finish(head: DocumentHead, tags: readonly Tag[] = []): Promise<ServedDocument> {
-    return collectDocument(
-      this.format.syntax === 'yaml' ? this.yamlPieces(head, tags) : this.jsonPieces(head, tags),
-    );
+    return collectDocument(this.pieces({ openapi: OPENAPI_VERSIONS[this.format.version], ...head }, tags));
   }
 
-  private fullHead(head: DocumentHead): object {
-    return withoutCommentEnds({ openapi: OPENAPI_VERSIONS[this.format.version], ...head });
-  }
-
-  private *jsonPieces(head: DocumentHead, tags: readonly Tag[]): Generator<string | Buffer> {
-    yield JSON.stringify(this.fullHead(head)).slice(0, -1);
-    for (const [index, tag] of tags.entries())
-      yield (index === 0 ? ',"tags":[' : ',') + JSON.stringify(withoutCommentEnds(tag));
-    yield `${tags.length > 0 ? ']' : ''},"paths":{`;
-    yield* this.sections.paths.take();
-    yield '},"components":{';
-    for (const [index, section] of this.filled().entries()) {
-      yield `${index > 0 ? ',' : ''}"${section}":{`;
-      yield* this.sections[section].take();
-      yield '}';
+  private *pieces(head: object, tags: readonly Tag[]): Generator<string | Buffer> {
+    const { syntax } = this.format;
+    const isJson = syntax === 'json';
+    const comma = isJson ? ',' : '';
+    if (isJson) yield '{';
+    for (const [name, value] of Object.entries(head)) {
+      yield new Members(syntax, 0).add(name, value) + comma;
     }
-    yield '}}\n';
-  }
-
-  private *yamlPieces(head: DocumentHead, tags: readonly Tag[]): Generator<string | Buffer> {
-    for (const [name, value] of Object.entries(this.fullHead(head))) yield yamlMember(name, value, 0);
-    if (tags.length > 0) yield 'tags:\n';
-    for (const tag of tags) yield yamlItem(withoutCommentEnds(tag), 2);
-    yield this.sections.paths.names.size > 0 ? 'paths:\n' : 'paths: {}\n';
-    yield* this.sections.paths.take();
-    const filled = this.filled();
-    yield filled.length > 0 ? 'components:\n' : 'components: {}\n';
-    for (const section of filled) {
-      yield `  ${section}:\n`;
-      yield* this.sections[section].take();
+    if (tags.length > 0) {
+      const items = new Members(syntax, 2);
+      for (const tag of tags) {
+        items.add(null, tag);
+        yield '';
+      }
+      yield* items.take('tags', '[]');
+      yield comma;
     }
-  }
-
-  private filled(): readonly Exclude<Section, 'paths'>[] {
-    return COMPONENTS.filter((section) => this.sections[section].names.size > 0);
+    yield* this.sections.paths.take('paths');
+    const filled = COMPONENTS.filter((section) => this.sections[section].names.size > 0);
+    yield isJson ? ',"components":{' : `components:${filled.length > 0 ? '' : ' {}'}\n`;
+    for (const [index, section] of filled.entries()) {
+      if (index > 0) yield comma;
+      yield* this.sections[section].take(section);
+    }
+    if (isJson) yield '}}\n';
   }
 }

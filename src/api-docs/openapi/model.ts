@@ -6,7 +6,8 @@ type Optional<Name extends string, Value> = { readonly [Key in Name]?: Value };
 type Named<Value> = Readonly<Record<string, Value>>;
 
 type Texts = '$ref' | 'title' | 'description' | 'format' | 'pattern';
-type Bounds = 'minimum' | 'maximum' | 'exclusiveMinimum' | 'exclusiveMaximum';
+/** Not the exclusive ones, whose form differs between 3.0 and 3.1. */
+type Bounds = 'minimum' | 'maximum';
 type Sizes = 'minLength' | 'maxLength' | 'minItems' | 'minProperties' | 'maxProperties';
 
 /** JSON Schema 2020-12, as far as it is used. A `$ref` may have annotations next to it. */

@@ -16,12 +16,10 @@ export interface DocumentFormat {
 }
 
 /** A Schema Object of OpenAPI 3.0.3. */
-interface Schema30 extends Omit<Schema, 'type' | 'exclusiveMinimum' | 'exclusiveMaximum'> {
+interface Schema30 extends Omit<Schema, 'type'> {
   readonly type?: SchemaType;
   readonly nullable?: boolean;
   readonly example?: unknown;
-  readonly exclusiveMinimum?: boolean;
-  readonly exclusiveMaximum?: boolean;
 }
 
 /** Converts 3.0 to 3.1. A schema that has the form of 3.1 already stays as it is. */
@@ -32,9 +30,10 @@ export function toSchema31(schema: Schema): Schema {
   if (isNull(schema) || (values?.length === 1 && values[0] === null)) {
     return { type: 'null', ...(description === undefined ? {} : { description }) };
   }
-  const withExample = example === undefined || others.examples ? others : { ...others, examples: [example] };
-  const plain = withBounds31(withExample);
-  return isNullable === true ? nullable(unwrapped(plain)) : unwrapped(plain);
+  const plain = unwrapped(
+    example === undefined || others.examples ? others : { ...others, examples: [example] },
+  );
+  return isNullable === true ? nullable(plain) : plain;
 }
 
 /** The type of a component's schema; undefined if it has none, or several. */
@@ -50,7 +49,7 @@ export function toSchema30(schema: Schema, typeOf: TypeOfComponent): Schema {
     ...(example === undefined ? {} : { example }),
   };
   if ($ref !== undefined) return Object.keys(kept).length === 0 ? { $ref } : { allOf: [{ $ref }], ...kept };
-  return withBounds30(withoutNull(kept, typeOf));
+  return withoutNull(kept, typeOf);
 }
 
 /** `allOf` with one reference is how 3.0 annotates a reference; 3.1 allows annotations next to it. */
@@ -97,29 +96,4 @@ function withTypes(types: readonly SchemaType[], others: Schema): Schema {
   return more.length > 0
     ? { anyOf: [orNull, ...more.map((type) => ({ type }))], ...others }
     : { ...orNull, ...others };
-}
-
-function withBounds31(schema: Schema30 & Schema): Schema {
-  const { exclusiveMinimum, exclusiveMaximum, minimum, maximum, ...others } = schema as Schema30;
-  return {
-    ...(others as Schema),
-    ...bound31('minimum', 'exclusiveMinimum', minimum, exclusiveMinimum),
-    ...bound31('maximum', 'exclusiveMaximum', maximum, exclusiveMaximum),
-  };
-}
-
-function bound31(name: string, exclusive: string, limit: number | undefined, isExclusive: unknown): Schema {
-  if (typeof isExclusive === 'number') {
-    return { ...(limit === undefined ? {} : { [name]: limit }), [exclusive]: isExclusive };
-  }
-  return limit === undefined ? {} : { [isExclusive === true ? exclusive : name]: limit };
-}
-
-function withBounds30(schema: Schema): Schema {
-  const { exclusiveMinimum, exclusiveMaximum, ...others } = schema;
-  const marks: Schema30 = {
-    ...(exclusiveMinimum === undefined ? {} : { minimum: exclusiveMinimum, exclusiveMinimum: true }),
-    ...(exclusiveMaximum === undefined ? {} : { maximum: exclusiveMaximum, exclusiveMaximum: true }),
-  };
-  return { ...others, ...(marks as Schema) };
 }

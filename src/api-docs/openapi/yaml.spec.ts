@@ -1,5 +1,5 @@
 import { load } from 'js-yaml';
-import { yamlMember } from './yaml';
+import { yamlBlock } from './yaml';
 
 const TEXTS = [
   ...[
@@ -24,15 +24,17 @@ const TEXTS = [
 ];
 
 it.each(TEXTS.map((text) => [text]))('writes %j as a value and as a key', (text) => {
-  expect(load(yamlMember(text, [text, { [text]: text }], 0))).toEqual({ [text]: [text, { [text]: text }] });
+  expect(load(yamlBlock({ [text]: [text, { [text]: text }] }, 0))).toEqual({
+    [text]: [text, { [text]: text }],
+  });
 });
 
 it('writes nested and empty values', () => {
   const value = { a: [], b: {}, c: [[1, [2]], [{ d: null, e: [true, -0.5] }]], f: undefined };
-  expect(load(`x:\n${yamlMember('y', value, 2)}`)).toEqual({
+  expect(load(`x:\n${yamlBlock({ y: value }, 2)}`)).toEqual({
     x: { y: JSON.parse(JSON.stringify(value)) as unknown },
   });
-  expect(yamlMember('x', { a: [{ b: 1, c: 2 }], d: 'e' }, 2)).toBe(
+  expect(yamlBlock({ x: { a: [{ b: 1, c: 2 }], d: 'e' } }, 2)).toBe(
     '  x:\n    a:\n      - b: 1\n        c: 2\n    d: e\n',
   );
 });

@@ -59,55 +59,33 @@ const TYPES: Readonly<Record<string, BuiltinType>> = {
   anycompatiblearray: builtin('Other', { type: 'array', items: {} }, 'text'),
 };
 
-const typeNamed = (name: string): BuiltinType | undefined =>
-  Object.hasOwn(TYPES, name) ? TYPES[name] : undefined;
+/** Families of types, by their names without modifiers. Extensions are in whatever schema they were installed in. */
+const PATTERNS: readonly (readonly [RegExp, BuiltinType])[] = [
+  [/^"?any/, builtin('Other', {}, 'text')],
+  [/multirange$/, text('Range', '{}')],
+  [/^[a-z0-9]+range$/, text('Range', 'empty')],
+  // PostGIS casts these to json as objects of GeoJSON, and reads them from text.
+  [/^(.+\.)?(geometry|geography)(\(.*\))?$/, builtin('Other', {}, 'SRID=4326;POINT(10 54)')],
+  [
+    /^(\w+\.)?hstore$/,
+    builtin('Other', { type: 'object', additionalProperties: { type: ['string', 'null'] } }, {}),
+  ],
+  [/^(\w+\.)?citext$/, text('Text', 'text')],
+];
 
-/** Modifiers: the length in `character varying(20)`, the precision in `timestamp(3) with time zone`. */
-const MODIFIED = /^([a-z ]+?)\((\d+)(?:,-?\d+)?\)((?: [a-z ]+)?)$/;
+/** The length in `character varying(20)`, the precision in `timestamp(3) with time zone`. */
+const MODIFIER = /\((\d+)(?:,-?\d+)?\)/;
 
-/** Types of PostGIS, which casts them to json as objects of GeoJSON and reads them from text. */
-const isGeometry = (name: string): boolean => /^(?:.+\.)?(?:geometry|geography)(?:\(.*\))?$/.test(name);
+/** Maximum length of an example; PostgreSQL allows 83,886,080 bits. */
+const MAX_SAMPLE = 256;
 
-/** @param name as format_type() writes it, without array brackets */
-export function builtinSchema(name: string): Schema {
-  const [, type, size, rest = ''] = MODIFIED.exec(name) ?? [];
-  if (type === 'character varying' || type === 'character')
-    return { type: 'string', maxLength: Number(size) };
-  const plain = type === undefined ? name : `${type}${rest}`;
-  const known = typeNamed(plain);
-  if (known) return known.schema;
-  // The type of an extension, in whatever schema it was installed.
-  if (/^(?:\w+\.)?hstore$/.test(plain))
-    return { type: 'object', additionalProperties: { type: ['string', 'null'] } };
-  if (isGeometry(name) || /^"?any/.test(name)) return {};
-  return { type: 'string' };
-}
-
-/** @param name as format_type() writes it, without domains, enums and composite types */
-export function sampleValue(name: string): unknown {
-  if (name.endsWith('[]')) return [];
-  const [, length] = /^(?:character varying|character|bit varying|bit)\((\d+)\)$/.exec(name) ?? [];
-  if (/^bit/.test(name)) return '1'.repeat(Number(length ?? 1));
-  if (length !== undefined) return 'text'.slice(0, Number(length));
-  if (/^[a-z0-9]+multirange$/.test(name)) return '{}';
-  if (/^[a-z0-9]+range$/.test(name)) return 'empty';
-  if (isGeometry(name)) return 'SRID=4326;POINT(10 54)';
-  if (/^(?:\w+\.)?hstore$/.test(name)) return {};
-  const plain = name.replace(/\(\d+(?:,-?\d+)?\)/, '');
-  const known = typeNamed(plain);
-  return known ? known.sample : 'text';
-}
-
-/**
- * The family of a type.
- * @param name as format_type() writes it, not a domain
- * @param kind pg_type.typtype; null for built-in types
- */
-export function filterFamily(name: string, kind: string | null): FilterFamily {
-  if (name.endsWith('[]')) return 'Array';
-  if (kind === 'e') return 'Enum';
-  if (kind === 'r' || kind === 'm' || /^[a-z0-9]+range$/.test(name)) return 'Range';
-  if (/^(?:\w+\.)?citext$/.test(name)) return 'Text';
-  const plain = name.replace(/\(\d+(?:,-?\d+)?\)/, '');
-  return typeNamed(plain)?.family ?? 'Other';
+/** @param name as format_type() writes it, without array brackets; domains, enums and composite types are unknown here */
+export function builtinType(name: string): BuiltinType {
+  const [modifier = '', size] = MODIFIER.exec(name) ?? [];
+  const plain = name.replace(modifier, '');
+  if (plain.startsWith('bit')) return text('Other', '1'.repeat(Math.min(Number(size ?? 1), MAX_SAMPLE)));
+  if (size !== undefined && plain.startsWith('character'))
+    return builtin('Text', { type: 'string', maxLength: Number(size) }, 'text'.slice(0, Number(size)));
+  const known = Object.hasOwn(TYPES, plain) ? TYPES[plain] : undefined;
+  return known ?? PATTERNS.find(([pattern]) => pattern.test(plain))?.[1] ?? text('Other', 'text');
 }

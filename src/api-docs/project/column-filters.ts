@@ -1,29 +1,16 @@
 /** The filters of one relation: a parameter for each column whose name generated clients can hold. */
-import { type Parameter, parameterRef, type Reference, schemaRef } from '../openapi/model';
+import { type Parameter, type Reference, schemaRef } from '../openapi/model';
 import { filterSchemaName } from '../table-rest/filter-schemas';
 import { SHARED_PARAMETERS } from '../table-rest/rest-parameters';
+import type { DescribedVerb } from '../table-rest/table-operations';
 import { hasParameter, pascalCase, queryName } from './names';
 import { typeOf } from './relation-schemas';
 import type { TypeSchemas } from './type-schemas';
 import type { VisibleColumn, VisibleRelation } from './visible-relation';
 
-export interface ColumnFilters {
-  readonly parameters: readonly (Parameter | Reference)[];
-  /** Columns without a parameter, as they are written in `and`. */
-  readonly unlisted: readonly string[];
-}
+type Filters = Pick<DescribedVerb, 'filters' | 'note' | 'parameters'>;
 
-/** OpenAPI cannot require any one of several parameters, so one of them is required. */
-export interface ChangeFilters extends ColumnFilters {
-  /** Required if no column has a parameter. */
-  readonly and: Parameter | Reference;
-}
-
-export interface FiltersOfRelation {
-  readonly select: ColumnFilters;
-  readonly update: ChangeFilters;
-  readonly delete: ChangeFilters;
-}
+export type FiltersOfRelation = Readonly<Record<'select' | 'update' | 'delete', Filters>>;
 
 export interface ColumnFiltersOptions {
   readonly types: TypeSchemas;
@@ -40,17 +27,18 @@ export function columnFilters(
   const references = new Map(
     filtered.map((one) => [one, component(`Filter${pascalCase(one.column.name)}`, filterOf(one, types))]),
   );
-  const filters = (given: readonly VisibleColumn[]): ColumnFilters => ({
-    parameters: given.map((one) => references.get(one) as Reference),
-    unlisted: readable.filter((one) => !given.includes(one)).map(({ column }) => queryName(column.name)),
+  const filters = (given: readonly VisibleColumn[]): Filters => ({
+    filters: given.map((one) => references.get(one) as Reference),
+    note: unlistedNote(readable.filter((one) => !given.includes(one))),
   });
-  const change = (given: readonly VisibleColumn[]): ChangeFilters => {
+  // OpenAPI cannot require any one of several parameters, so one of them is required.
+  const change = (given: readonly VisibleColumn[]): Filters => {
     const key = keyOf(primaryKey, given);
-    const { parameters, unlisted } = filters(given);
+    const { filters: all, note } = filters(given);
     return {
-      parameters: parameters.map((one, index) => (key && given[index] === key ? required(key, types) : one)),
-      unlisted,
-      and: key ? parameterRef('And') : requiredAnd(readable),
+      filters: all.map((one, index) => (key && given[index] === key ? required(key, types) : one)),
+      note,
+      ...(!key && { parameters: { And: requiredAnd(readable) } }),
     };
   };
   return {
@@ -59,6 +47,14 @@ export function columnFilters(
     update: change(filtered.filter(({ column }) => column.name !== 'body')),
     delete: change(filtered),
   };
+}
+
+/** Null if every column has its own filter. */
+function unlistedNote(unlisted: readonly VisibleColumn[]): string | null {
+  const names = unlisted.map(({ column }) => queryName(column.name));
+  if (names.length === 0) return null;
+  const listed = names.map((name) => `\`${name}\``).join(', ');
+  return `There is no parameter to filter by ${listed}; use \`and\` instead: \`and=(${names[0]}.not.is.null)\`.`;
 }
 
 function filterOf({ column, comment }: VisibleColumn, types: TypeSchemas): Parameter {

@@ -2,6 +2,7 @@
 import { type Catalog, nameKey, type Relationship } from '../../rest/catalog/catalog';
 import { type Example, type Parameter, parameterRef, type Reference } from '../openapi/model';
 import { SHARED_PARAMETERS } from '../table-rest/rest-parameters';
+import type { OwnParameters } from '../table-rest/table-operations';
 import { columnFilters, type FiltersOfRelation } from './column-filters';
 import { NameAllocator, nameInList } from './names';
 import type { TypeSchemas } from './type-schemas';
@@ -11,10 +12,7 @@ import type { VisibleColumn, VisibleRelation } from './visible-relation';
 export interface RelationParameters {
   readonly components: ReadonlyMap<string, Parameter>;
   readonly filters: FiltersOfRelation;
-  readonly select: Reference;
-  readonly order: Reference;
-  readonly columns: Reference;
-  readonly onConflict: Reference;
+  readonly own: OwnParameters;
 }
 
 export interface RelationParametersOptions {
@@ -47,10 +45,10 @@ export function relationParameters(
   return {
     components,
     filters: columnFilters(visible, { types, component }),
-    select: component('Select', selectOf(visible, readable, options)),
-    order: component('Order', orderOf(visible, readable)),
-    columns: component('Columns', columnsOf(visible)),
-    onConflict: component('OnConflict', onConflictOf(visible)),
+    own: {
+      Select: component('Select', selectOf(visible, readable, options)),
+      Order: component('Order', orderOf(visible, readable)),
+    },
   };
 }
 
@@ -60,30 +58,15 @@ function selectOf(
   options: RelationParametersOptions,
 ): Parameter {
   const embeds = embedsOf(options.catalog.relationships.get(nameKey(relation)) ?? [], options);
-  const columns = readable
-    .slice(0, 2)
-    .map(({ column }) => nameInList(column.name))
-    .join(',');
+  const columns = readable.slice(0, 2).map(({ column }) => nameInList(column.name));
+  const examples: Record<string, Example> = { all: { summary: 'All columns', value: '*' } };
+  if (columns.length > 0) examples.columns = { summary: 'Some columns', value: columns.join(',') };
+  for (const [index, { text, meaning }] of embeds.slice(0, SHOWN_EMBEDS).entries())
+    examples[`embed${index + 1}`] = { summary: meaning, value: `*,${text}` };
   const lines = embeds.map(({ text, meaning }) => `* \`${text}\`: ${meaning}`);
-  const examples: [string, Example][] = [
-    ['all', { summary: 'All columns', value: '*' }],
-    ...(columns === ''
-      ? []
-      : [['columns', { summary: 'Some columns', value: columns }] as [string, Example]]),
-    ...embeds
-      .slice(0, SHOWN_EMBEDS)
-      .map(({ text, meaning }, index): [string, Example] => [
-        `embed${index + 1}`,
-        { summary: meaning, value: `*,${text}` },
-      ]),
-  ];
-  const embedding = lines.length > 0 ? `\n\nRelated rows:\n\n${lines.join('\n')}` : '';
   const { example: _plain, description, ...shared } = SHARED_PARAMETERS.Select;
-  return {
-    ...shared,
-    description: `${description}${embedding}`,
-    examples: Object.fromEntries(examples),
-  };
+  const texts = [description, ...(lines.length > 0 ? ['Related rows:', lines.join('\n')] : [])];
+  return { ...shared, description: texts.join('\n\n'), examples };
 }
 
 interface Embed {
@@ -139,21 +122,4 @@ const columnsIn = (pairs: readonly (readonly [near: string, far: string])[]): st
 function orderOf({ primaryKey }: VisibleRelation, readable: readonly VisibleColumn[]): Parameter {
   const column = nameInList(primaryKey[0] ?? readable[0]?.column.name ?? 'id');
   return { ...SHARED_PARAMETERS.Order, example: `${column}.desc` };
-}
-
-function columnsOf({ columns }: VisibleRelation): Parameter {
-  const written = columns.filter(({ mayInsert, mayUpdate }) => mayInsert || mayUpdate);
-  const example = written.map(({ column }) => nameInList(column.name)).join(',');
-  return withExampleInText(SHARED_PARAMETERS.Columns, example);
-}
-
-function onConflictOf({ primaryKey }: VisibleRelation): Parameter {
-  const example = primaryKey.map(nameInList).join(',');
-  return withExampleInText(SHARED_PARAMETERS.OnConflict, example);
-}
-
-/** Pages that try requests out send an example as it is; without these parameters, the request has its usual meaning. */
-function withExampleInText(parameter: Parameter, example: string): Parameter {
-  if (example === '') return parameter;
-  return { ...parameter, description: `${parameter.description ?? ''}: \`${example}\`` };
 }

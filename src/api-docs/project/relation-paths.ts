@@ -1,7 +1,6 @@
 /** The operations on one relation, as a role may use them, with rows of it as examples. */
-import { type Parameter, type PathItem, schemaRef } from '../openapi/model';
+import { listOf, type MediaType, type Parameter, type PathItem, schemaRef } from '../openapi/model';
 import { tableOperations } from '../table-rest/table-operations';
-import type { ColumnFilters } from './column-filters';
 import { hasParameter, queryName } from './names';
 import type { RelationStems } from './object-names';
 import type { RelationParameters } from './relation-parameters';
@@ -20,47 +19,34 @@ export interface RelationPathsOptions {
 export function relationPaths(visible: VisibleRelation, options: RelationPathsOptions): PathItem {
   const { maySelect, mayInsert, mayUpdate, mayDelete, primaryKey, columns, comment } = visible;
   const { parameters, address, stems, types } = options;
-  const { filters } = parameters;
+  const { select, update, delete: removal } = parameters.filters;
   const insertable = new Set(columns.filter((one) => one.mayInsert).map(({ column }) => column.name));
   // The body of a PUT must contain the key, but an identity ALWAYS accepts no value. Its query must have the key, too.
   const mayGive = (name: string): boolean => insertable.has(name) && hasParameter(name) && name !== 'body';
-  const mayGiveKey = primaryKey.length > 0 && primaryKey.every(mayGive);
-  const id = (verb: string, may: boolean): string | undefined =>
-    may ? `${verb}${stems.operation}` : undefined;
+  const mayPut = maySelect && mayInsert && mayUpdate && primaryKey.length > 0 && primaryKey.every(mayGive);
+  const id = (verb: string): string => `${verb}${stems.operation}`;
+  const body = (shape: 'Insert' | 'Update', example: Row): MediaType => ({
+    schema: schemaRef(`${stems.schema}${shape}`),
+    example,
+  });
   const replaced = newRow(visible, types, primaryKey);
   return tableOperations({
     title: address,
     tag: tagOf(address, stems),
-    operationIds: {
-      select: id('select', maySelect),
-      insert: id('insert', mayInsert),
-      upsert: id('upsert', maySelect && mayInsert && mayUpdate && mayGiveKey),
-      update: id('update', mayUpdate),
-      delete: id('delete', mayDelete),
-    },
     comment,
-    notes: {
-      select: byAnd(filters.select),
-      update: byAnd(filters.update),
-      delete: byAnd(filters.delete),
+    verbs: {
+      select: maySelect && { id: id('select'), ...select },
+      insert: mayInsert && { id: id('insert'), filters: [], body: body('Insert', newRow(visible, types)) },
+      upsert: mayPut && {
+        id: id('upsert'),
+        filters: primaryKey.map((name) => keyFilter(name, replaced[name])),
+        body: body('Insert', replaced),
+      },
+      update: mayUpdate && { id: id('update'), ...update, body: body('Update', change(visible, types)) },
+      delete: mayDelete && { id: id('delete'), ...removal },
     },
-    schemas: {
-      row: schemaRef(stems.schema),
-      insert: schemaRef(`${stems.schema}Insert`),
-      update: schemaRef(`${stems.schema}Update`),
-    },
-    examples: { insert: newRow(visible, types), upsert: replaced, update: change(visible, types) },
-    isReadable: maySelect,
-    filters: {
-      select: filters.select.parameters,
-      insert: [],
-      upsert: primaryKey.map((name) => keyFilter(name, replaced[name])),
-      update: filters.update.parameters,
-      delete: filters.delete.parameters,
-    },
-    parameters,
-    and: { update: filters.update.and, delete: filters.delete.and },
-    errors: [],
+    rows: maySelect ? { schema: listOf(schemaRef(stems.schema)) } : null,
+    parameters: parameters.own,
   });
 }
 
@@ -111,14 +97,6 @@ function sampleRow(
   return Object.fromEntries(
     [...chosen, ...inherited].map(({ column }) => [column.name, types.sampleOf(typeOf(column))]),
   );
-}
-
-/** Null if every column has its own filter. */
-function byAnd({ unlisted }: ColumnFilters): string | null {
-  const [first] = unlisted;
-  if (first === undefined) return null;
-  const names = unlisted.map((name) => `\`${name}\``).join(', ');
-  return `There is no parameter to filter by ${names}; use \`and\` instead: \`and=(${first}.not.is.null)\`.`;
 }
 
 /** Generators derive names of files and folders from a tag. */

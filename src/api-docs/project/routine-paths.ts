@@ -10,16 +10,13 @@ import { hasParameter } from './names';
 import {
   type Content,
   listOf,
-  type Operation,
   type Parameter,
+  parameterRef,
   type PathItem,
   type Reference,
-  type Response,
   type Schema,
 } from '../openapi/model';
-import { mapValues } from '../openapi/map-schemas';
-import { restErrors, type RestErrorStatus } from '../table-rest/rest-errors';
-import { answerHeaders, KEY_AND_BEARER, restParameters } from '../table-rest/rest-parameters';
+import { callOperation } from '../table-rest/table-operations';
 import type { RelationParameters } from './relation-parameters';
 import { namedArguments, resultSchema } from './routine-schemas';
 import type { TypeSchemas } from './type-schemas';
@@ -39,14 +36,10 @@ export interface RoutinePathsOptions {
 
 /** Media types of a body that is the value of one unnamed argument. */
 const RAW_BODIES: Readonly<Record<string, string>> = {
-  json: 'application/json',
-  jsonb: 'application/json',
   text: 'text/plain',
   xml: 'text/xml',
   bytea: 'application/octet-stream',
 };
-
-const ERRORS: readonly RestErrorStatus[] = [300, 400, 401, 403, 404, 405, 406, 409, 416, 429, 500, 503];
 
 /** @param overloads at least one */
 export function routinePaths(overloads: readonly CallableFunction[], options: RoutinePathsOptions): PathItem {
@@ -55,45 +48,35 @@ export function routinePaths(overloads: readonly CallableFunction[], options: Ro
       routine.volatility !== 'volatile' &&
       routine.arguments.every(({ name, required }) => name !== '' && (hasParameter(name) || !required)),
   );
-  return {
-    ...(byQuery.length > 0 ? { get: callByQuery(byQuery, options) } : {}),
-    post: callByBody(overloads, options),
-  };
+  const { stem } = options;
+  const call = described(overloads, options);
+  const content = contentOf(overloads.flatMap(({ routine }) => bodyOf(routine, options)));
+  const required = overloads.every(({ routine }) => routine.arguments.some((one) => one.required));
+  const post = callOperation(
+    { ...call, id: `call${stem}`, ...(content && { requestBody: { required, content } }) },
+    true,
+  );
+  if (byQuery.length === 0) return { post };
+  const read = described(byQuery, options);
+  const parameters = [...queryArguments(byQuery, options), ...read.parameters];
+  return { get: callOperation({ ...read, id: `get${stem}`, parameters }, false), post };
 }
 
-function callByQuery(overloads: readonly CallableFunction[], options: RoutinePathsOptions): Operation {
-  return {
-    ...head('get', overloads, options),
-    parameters: [...queryArguments(overloads, options), ...resultParameters(overloads, options)],
-    responses: { ...results(overloads, options), ...restErrors(...ERRORS) },
-  };
-}
+type Call = Omit<Parameters<typeof callOperation>[0], 'id' | 'requestBody'>;
 
-function callByBody(overloads: readonly CallableFunction[], options: RoutinePathsOptions): Operation {
-  const withArguments = overloads.filter(({ routine }) => routine.arguments.length > 0);
-  const needsBody = overloads.every(({ routine }) => routine.arguments.some(({ required }) => required));
-  return {
-    ...head('call', overloads, options),
-    parameters: resultParameters(overloads, options),
-    ...(withArguments.length > 0
-      ? { requestBody: { required: needsBody, content: bodyContent(withArguments, options) } }
-      : {}),
-    responses: { ...results(overloads, options), ...restErrors(...ERRORS, 408, 413, 415) },
-  };
-}
-
-function head(
-  verb: string,
-  overloads: readonly CallableFunction[],
-  { stem, address }: RoutinePathsOptions,
-): Omit<Operation, 'responses'> {
+function described(overloads: readonly CallableFunction[], options: RoutinePathsOptions): Call {
+  const { address } = options;
   const comments = [...new Set(overloads.flatMap(({ comment }) => comment ?? []))];
+  const returning = overloads.filter(({ routine }) => routine.result !== 'void');
+  const value = contentOf(returning.map((one) => resultOf(one, options)));
   return {
-    tags: ['rpc'],
+    tag: 'rpc',
     summary: `Call the function ${address}`,
-    description: comments.length > 0 ? comments.join('\n\n') : `Calls the function ${address}.`,
-    operationId: `${verb}${stem}`,
-    security: KEY_AND_BEARER,
+    text: comments.length > 0 ? comments.join('\n\n') : `Calls the function ${address}.`,
+    parameters: resultParameters(overloads, options),
+    value,
+    part: overloads.some(({ routine }) => routine.returnsSet) ? value : null,
+    mayBeVoid: returning.length < overloads.length,
   };
 }
 
@@ -101,58 +84,50 @@ function head(
 function resultParameters(
   overloads: readonly CallableFunction[],
   { parametersOf }: RoutinePathsOptions,
-): Reference[] {
-  const tabular = overloads.filter(({ routine }) => routine.result === 'composite' && routine.returnsSet);
-  if (tabular.length === 0) return restParameters('PreferCall', 'ConsistencyToken');
-  const relations = new Map(
-    tabular.map(({ routine: { relation } }) => [relation && nameKey(relation), relation]),
-  );
-  const [relation] = relations.values();
-  const own = relation && relations.size === 1 ? parametersOf(relation) : null;
-  return [
-    ...(own ? [own.select, own.order] : restParameters('Select', 'Order')),
-    ...restParameters('Limit', 'Offset', 'And', 'Or', 'PreferCall', 'ConsistencyToken'),
-  ];
+): (Parameter | Reference)[] {
+  const always = ['PreferCall', 'ConsistencyToken'].map(parameterRef);
+  const relations = overloads
+    .filter(({ routine }) => routine.result === 'composite' && routine.returnsSet)
+    .map(({ routine }) => routine.relation);
+  const [first] = relations;
+  if (first === undefined) return always;
+  const isOne = relations.every((one) => one && first && nameKey(one) === nameKey(first));
+  const own = isOne && first ? parametersOf(first)?.own : undefined;
+  const { Select = parameterRef('Select'), Order = parameterRef('Order') } = own ?? {};
+  return [Select, Order, ...['Limit', 'Offset', 'And', 'Or'].map(parameterRef), ...always];
 }
 
-/** An argument that some overload does not need is optional. The examples together are a call of the first overload. */
+/**
+ * An argument that some overload does not need is optional, and text if the overloads have different types. The examples together
+ * are a call of the first overload.
+ */
 function queryArguments(overloads: readonly CallableFunction[], { types }: RoutinePathsOptions): Parameter[] {
-  const parameters = new Map<string, Parameter>();
-  for (const [index, { routine }] of overloads.entries()) {
-    for (const argument of routine.arguments) {
-      const { name } = argument;
-      if (!hasParameter(name)) continue;
-      const isRequired = overloads.every((each) =>
-        each.routine.arguments.some((one) => one.name === argument.name && one.required),
-      );
-      const schema = queryArgument(argument, types);
-      const known = parameters.get(name);
-      const isTheSame = !known || JSON.stringify(known.schema) === JSON.stringify(schema);
-      parameters.set(name, {
-        name,
-        in: 'query',
-        description: `The argument ${argument.name}`,
-        ...(isRequired ? { required: true } : {}),
-        ...asText(!isTheSame, index === 0 && argument.required ? exampleOf(argument, types) : (known ?? {})),
-        schema: isTheSame ? schema : { type: 'string' },
-      });
-    }
-  }
-  return [...parameters.values()];
+  const declared = overloads.map(({ routine }) => new Map(routine.arguments.map((one) => [one.name, one])));
+  const names = new Set(declared.flatMap((one) => [...one.keys()]).filter(hasParameter));
+  return [...names].map((name) => {
+    const [first] = declared.map((one) => one.get(name));
+    const [schema, ...others] = distinct(
+      declared.flatMap((one) => one.get(name) ?? []).map((one) => queryArgument(one, types)),
+    );
+    const example = first?.required ? queryExample(first, types) : undefined;
+    const isText = others.length > 0 && typeof example !== 'string';
+    return {
+      name,
+      in: 'query',
+      description: `The argument ${name}`,
+      ...(declared.every((one) => one.get(name)?.required) && { required: true }),
+      ...(example !== undefined && { example: isText ? JSON.stringify(example) : example }),
+      schema: others.length > 0 ? { type: 'string' } : schema,
+    };
+  });
 }
 
-/** Only the example, as text where the overloads have different types. */
-function asText(isText: boolean, { example }: Pick<Parameter, 'example'>): Pick<Parameter, 'example'> {
-  if (example === undefined) return {};
-  return { example: isText && typeof example !== 'string' ? JSON.stringify(example) : example };
-}
-
-/** No example for a composite type, whose text has a comma for each of its members. */
-function exampleOf({ inputType, variadic }: RoutineArgument, types: TypeSchemas): Pick<Parameter, 'example'> {
+/** Undefined for a composite type, whose text has a comma for each of its members. */
+function queryExample({ inputType, variadic }: RoutineArgument, types: TypeSchemas): unknown {
   const sample = types.sampleOf(inputType);
-  if (typeof sample !== 'object') return { example: sample };
-  if (Array.isArray(sample)) return { example: variadic ? [types.sampleOf(inputType.slice(0, -2))] : '{}' };
-  return /^json/.test(types.filterOf(inputType).family.toLowerCase()) ? { example: '{}' } : {};
+  if (typeof sample !== 'object') return sample;
+  if (Array.isArray(sample)) return variadic ? [types.sampleOf(inputType.slice(0, -2))] : '{}';
+  return /^Jsonb?$/.test(types.filterOf(inputType).family) ? '{}' : undefined;
 }
 
 /** Arrays, objects and JSON are text in a query string; a variadic argument is repeated for each value. */
@@ -164,90 +139,56 @@ function queryArgument({ inputType, variadic }: RoutineArgument, types: TypeSche
   return variadic ? schema : { type: 'string', description: 'As PostgreSQL array text: {1,2}' };
 }
 
-/** The bodies of overloads, of which the first of each media type gives the example. */
-function bodyContent(overloads: readonly CallableFunction[], options: RoutinePathsOptions): Content {
-  const content: Record<string, [RoutineBody, ...RoutineBody[]]> = {};
-  for (const { routine } of overloads) {
-    const body = bodyOf(routine, options);
-    const others = content[body.mediaType];
-    if (others) others.push(body);
-    else content[body.mediaType] = [body];
-  }
-  return mapValues(content, (bodies) => ({
-    schema: anyOf(bodies.map(({ schema }) => schema)),
-    ...(bodies[0].example === undefined ? {} : { example: bodies[0].example }),
-  }));
-}
-
-interface RoutineBody {
+/** A body or result in one media type. */
+interface Part {
   readonly mediaType: string;
   readonly schema: Schema;
-  /** Undefined for bytes. */
-  readonly example: unknown;
+  /** Undefined for bytes and for results. */
+  readonly example?: unknown;
 }
 
-function bodyOf({ arguments: declared }: Routine, { types }: RoutinePathsOptions): RoutineBody {
+function bodyOf({ arguments: declared }: Routine, { types }: RoutinePathsOptions): Part[] {
   const [only] = declared;
-  if (only?.name === '') {
+  if (!only) return [];
+  if (only.name === '') {
     const mediaType = RAW_BODIES[only.type] ?? 'application/json';
-    if (only.type === 'bytea')
-      return { mediaType, schema: { type: 'string', format: 'binary' }, example: undefined };
-    return { mediaType, schema: types.of(only.type), example: types.sampleOf(only.type) };
+    if (only.type === 'bytea') return [{ mediaType, schema: { type: 'string', format: 'binary' } }];
+    return [{ mediaType, schema: types.of(only.type), example: types.sampleOf(only.type) }];
   }
   const required = declared.filter((argument) => argument.required);
-  return {
-    mediaType: 'application/json',
-    schema: namedArguments(declared, types),
-    example: Object.fromEntries(required.map(({ name, inputType }) => [name, types.sampleOf(inputType)])),
-  };
+  const example = Object.fromEntries(
+    required.map(({ name, inputType }) => [name, types.sampleOf(inputType)]),
+  );
+  return [{ mediaType: 'application/json', schema: namedArguments(declared, types), example }];
 }
 
-function results(
-  overloads: readonly CallableFunction[],
-  options: RoutinePathsOptions,
-): Operation['responses'] {
-  const contents = new Map<string, Schema[]>();
-  for (const one of overloads.filter(({ routine }) => routine.result !== 'void')) {
-    const [mediaType, schema] = resultOf(one, options);
-    contents.set(mediaType, [...(contents.get(mediaType) ?? []), schema]);
-  }
-  const headers = answerHeaders('Content-Range', 'Preference-Applied');
-  const answers: Record<string, Response> = {};
-  if (contents.size > 0) {
-    answers[200] = { description: 'The result of the function', headers, content: contentOf(contents) };
-  }
-  if (overloads.some(({ routine }) => routine.result === 'void')) {
-    answers[204] = { description: 'The function returned nothing', headers };
-  }
-  if (overloads.some(({ routine }) => routine.returnsSet)) {
-    const description = 'A part of the rows, if a count was requested';
-    answers[206] = { description, headers, content: contentOf(contents) };
-  }
-  return answers;
-}
-
-function resultOf(
-  { routine, result }: CallableFunction,
-  options: RoutinePathsOptions,
-): [mediaType: string, schema: Schema] {
+function resultOf({ routine, result }: CallableFunction, options: RoutinePathsOptions): Part {
   const handler = options.mediaHandlers.find(
     ({ aggregate, appliesTo }) =>
       aggregate === null && appliesTo !== null && nameKey(appliesTo) === nameKey(routine),
   );
   if (handler) {
     const format = handler.isBinary ? { format: 'binary' } : {};
-    return [handler.contentType, { type: 'string', ...format }];
+    return { mediaType: handler.contentType, schema: { type: 'string', ...format } };
   }
   const one = resultSchema(routine, result, options);
-  return ['application/json', routine.returnsSet ? listOf(one) : one];
+  return { mediaType: 'application/json', schema: routine.returnsSet ? listOf(one) : one };
 }
 
-function contentOf(schemas: ReadonlyMap<string, readonly Schema[]>): Content {
-  return Object.fromEntries([...schemas].map(([mediaType, all]) => [mediaType, { schema: anyOf(all) }]));
+/** Overloads of the same media type have alternative schemas; the first gives the example. Null without parts. */
+function contentOf(parts: readonly Part[]): Content | null {
+  if (parts.length === 0) return null;
+  const mediaTypes = [...new Set(parts.map(({ mediaType }) => mediaType))];
+  return Object.fromEntries(
+    mediaTypes.map((mediaType) => {
+      const [first, ...others] = parts.filter((one) => one.mediaType === mediaType);
+      const schemas = distinct([first, ...others].flatMap((one) => one?.schema ?? []));
+      const schema = schemas.length > 1 ? { anyOf: schemas } : schemas[0];
+      return [mediaType, { schema, ...(first?.example !== undefined && { example: first.example }) }];
+    }),
+  );
 }
 
-function anyOf(schemas: readonly Schema[]): Schema {
-  const distinct = [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
-  const [only] = distinct;
-  return only && distinct.length === 1 ? only : { anyOf: distinct };
-}
+const distinct = (schemas: readonly Schema[]): Schema[] => [
+  ...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values(),
+];

@@ -1,7 +1,7 @@
 /** A project's types as JSON Schema: domains inline, enums and composite types as components. */
 import { listOf, nullable, type Schema, schemaRef } from '../openapi/model';
 import { arrayExample, enumExample, type FilterFamily, rangeExample } from '../table-rest/filter-schemas';
-import { builtinSchema, filterFamily, sampleValue } from './builtin-types';
+import { builtinType } from './builtin-types';
 import { type TypeFacts, typeName } from './project-facts';
 import type { QualifiedName } from '../../rest/catalog/catalog';
 
@@ -46,7 +46,9 @@ export class TypeSchemas {
   private make(name: string, depth: number): Schema {
     if (name.endsWith('[]')) return listOf(this.of(name.slice(0, -2), depth));
     const type = this.types.get(name);
-    if (!type) return isQualified(name) ? builtinSchema(name) : withType(builtinSchema(name), name);
+    const { schema } = builtinType(name);
+    // The name of a type that is not built in may be one that the role must not see: its facts were read as the role.
+    if (!type) return name.includes('.') ? schema : withType(schema, name);
     switch (type.kind) {
       case 'e':
         return type.usable ? this.enumType(type) : { type: 'string' };
@@ -55,36 +57,36 @@ export class TypeSchemas {
       case 'c':
         return this.rowType(type);
       default:
-        return type.usable ? withType(builtinSchema(name), name) : builtinSchema(name);
+        return type.usable ? withType(schema, name) : schema;
     }
   }
 
-  filterOf(name: string, depth = 0): TypeFilter {
-    const type = this.types.get(name);
-    if (type?.kind === 'd' && type.base !== null && depth <= MAX_DEPTH) {
-      return this.filterOf(type.base, depth + 1);
-    }
-    const family = filterFamily(name, type?.kind ?? null);
-    return { family, example: this.filterExample(name, family, type) };
-  }
-
-  private filterExample(name: string, family: FilterFamily, type: TypeFacts | undefined): string | null {
-    if (family === 'Array') return arrayExample(this.sampleOf(name.slice(0, -2)));
-    if (family === 'Range') return rangeExample(name);
-    return type?.usable && type.labels ? enumExample(type.labels) : null;
+  filterOf(name: string): TypeFilter {
+    const [base, type] = this.underlying(name);
+    if (base.endsWith('[]'))
+      return { family: 'Array', example: arrayExample(this.sampleOf(base.slice(0, -2))) };
+    if (type?.kind === 'e')
+      return { family: 'Enum', example: type.usable && type.labels ? enumExample(type.labels) : null };
+    const family = type?.kind === 'r' || type?.kind === 'm' ? 'Range' : builtinType(base).family;
+    return { family, example: family === 'Range' ? rangeExample(base) : null };
   }
 
   /** A value for examples. */
-  sampleOf(name: string, depth = 0): unknown {
-    const type = this.types.get(name);
-    if (type?.kind === 'd' && type.base !== null && depth <= MAX_DEPTH) {
-      return this.sampleOf(type.base, depth + 1);
-    }
+  sampleOf(name: string): unknown {
+    const [base, type] = this.underlying(name);
     // The row of a table has all of its columns, and a composite type may lack any.
     if (type?.kind === 'c') return type.attributes || !this.options.rowOf(typeName(type)) ? {} : null;
     if (type?.kind === 'r') return 'empty';
     if (type?.kind === 'm') return '{}';
-    return type?.usable && type.labels?.[0] !== undefined ? type.labels[0] : sampleValue(name);
+    if (base.endsWith('[]')) return [];
+    return (type?.usable ? type.labels?.[0] : undefined) ?? builtinType(base).sample;
+  }
+
+  /** The type below a domain. */
+  private underlying(name: string, depth = 0): [name: string, type: TypeFacts | undefined] {
+    const type = this.types.get(name);
+    if (type?.kind !== 'd' || type.base === null || depth > MAX_DEPTH) return [name, type];
+    return this.underlying(type.base, depth + 1);
   }
 
   /** Enums and composite types in use, by component name. */
@@ -130,9 +132,6 @@ export class TypeSchemas {
     return schemaRef(name);
   }
 }
-
-/** True unless the type is built in. Facts of other types may be missing: they were read as the role, or created later. */
-const isQualified = (name: string): boolean => name.includes('.');
 
 function withType(schema: Schema, name: string): Schema {
   return { ...schema, 'x-postgres-type': name };

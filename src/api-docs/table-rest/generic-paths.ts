@@ -1,16 +1,13 @@
 /** The calls of table REST for any table and function, for the platform's document, which lists no tables. */
 import {
-  type Content,
   listOf,
-  type Operation,
+  type MediaType,
   type Parameter,
   parameterRef,
   type PathItem,
   type Schema,
 } from '../openapi/model';
-import { restErrors } from './rest-errors';
-import { answerHeaders, KEY_AND_BEARER, restParameters } from './rest-parameters';
-import { ALWAYS, tableOperations, WITH_BODY } from './table-operations';
+import { callOperation, json, tableOperations } from './table-operations';
 
 const NEW_ROW = { title: 'Try Plinth' };
 const ANSWERED_ROW = { id: 1, ...NEW_ROW, done: false };
@@ -55,40 +52,25 @@ const REQUIRED_FILTERS: Parameter = {
   schema: { ...FILTERS.schema, minProperties: 1 },
   example: { id: 'eq.1' },
 };
-const REQUIRED = [TABLE, REQUIRED_FILTERS];
-const AND = parameterRef('And');
+const filters = [TABLE, REQUIRED_FILTERS];
+
+const written = (example: object): MediaType => ({ schema: WRITTEN_ROW, example });
 
 const TABLE_ITEM = tableOperations({
   title: 'a table or view',
   tag: 'rest',
-  operationIds: {
-    select: 'selectRows',
-    insert: 'insertRows',
-    upsert: 'upsertRow',
-    update: 'updateRows',
-    delete: 'deleteRows',
+  verbs: {
+    select: { id: 'selectRows', filters: [TABLE, FILTERS] },
+    insert: { id: 'insertRows', filters: [TABLE], body: written(NEW_ROW) },
+    upsert: { id: 'upsertRow', filters, body: written({ id: 1, ...NEW_ROW }) },
+    update: { id: 'updateRows', filters, body: written({ done: true }) },
+    delete: { id: 'deleteRows', filters },
   },
-  schemas: { row: ROW, insert: WRITTEN_ROW, update: WRITTEN_ROW },
-  examples: { rows: [ANSWERED_ROW], insert: NEW_ROW, upsert: { id: 1, ...NEW_ROW }, update: { done: true } },
-  isReadable: true,
-  filters: {
-    select: [TABLE, FILTERS],
-    insert: [TABLE],
-    upsert: REQUIRED,
-    update: REQUIRED,
-    delete: REQUIRED,
-  },
-  parameters: {
-    select: parameterRef('Select'),
-    order: parameterRef('Order'),
-    columns: parameterRef('Columns'),
-    onConflict: parameterRef('OnConflict'),
-  },
-  and: { update: AND, delete: AND },
+  rows: { schema: listOf(ROW), example: [ANSWERED_ROW] },
   errors: [405],
 });
 
-const CALL_PARAMETERS = restParameters(
+const RESULT_PARAMETERS = [
   'Select',
   'Order',
   'Limit',
@@ -97,59 +79,49 @@ const CALL_PARAMETERS = restParameters(
   'Or',
   'PreferCall',
   'ConsistencyToken',
-);
-const HEADERS = answerHeaders('Content-Range', 'Preference-Applied');
-const json = (schema: Schema, example: unknown): Content => ({ 'application/json': { schema, example } });
+];
+const ARGUMENTS: Parameter = {
+  ...FILTERS,
+  // Not `arguments`, which generated code could not use as a name.
+  name: 'args',
+  description: 'Each argument as its own parameter: `a=1`. Columns of the result can be filtered too.',
+  example: { a: '1', b: '2' },
+};
 
-const ANSWERS: Operation['responses'] = {
-  200: {
-    description: 'The result of the function',
-    headers: HEADERS,
-    content: json({ description: 'A value, a row or a list of them' }, 3),
-  },
-  204: { description: 'The function returned nothing', headers: HEADERS },
-  206: {
-    description: 'A part of the rows, if a count was requested',
-    headers: HEADERS,
-    content: json(listOf({ description: 'A row, or a value' }), [1, 2]),
-  },
+const CALL = {
+  tag: 'rest',
+  value: json({ schema: { description: 'A value, a row or a list of them' }, example: 3 }),
+  part: json({ schema: listOf({ description: 'A row, or a value' }), example: [1, 2] }),
+  mayBeVoid: true,
 };
 
 const ROUTINE_ITEM: PathItem = {
-  get: {
-    tags: ['rest'],
-    security: KEY_AND_BEARER,
-    operationId: 'callReadOnlyFunction',
-    summary: 'Call a function in a read-only transaction',
-    description: 'Calls a function in a read-only transaction, with its arguments in the query.',
-    parameters: [
-      ROUTINE,
-      {
-        ...FILTERS,
-        // Not `arguments`, which generated code could not use as a name.
-        name: 'args',
-        description: 'Each argument as its own parameter: `a=1`. Columns of the result can be filtered too.',
-        example: { a: '1', b: '2' },
-      },
-      ...CALL_PARAMETERS,
-    ],
-    responses: { ...ANSWERS, ...restErrors(...ALWAYS, 405, 406, 409, 416) },
-  },
-  post: {
-    tags: ['rest'],
-    security: KEY_AND_BEARER,
-    operationId: 'callFunction',
-    summary: 'Call a function',
-    description: 'Calls a function, with its arguments as members of the body.',
-    parameters: [ROUTINE, ...CALL_PARAMETERS],
-    requestBody: {
-      content: json(
-        { description: 'Arguments by name, or the value of a single unnamed argument' },
-        { a: 1, b: 2 },
-      ),
+  get: callOperation(
+    {
+      ...CALL,
+      id: 'callReadOnlyFunction',
+      summary: 'Call a function in a read-only transaction',
+      text: 'Calls a function in a read-only transaction, with its arguments in the query.',
+      parameters: [ROUTINE, ARGUMENTS, ...RESULT_PARAMETERS.map(parameterRef)],
     },
-    responses: { ...ANSWERS, ...restErrors(...WITH_BODY, 405, 416) },
-  },
+    false,
+  ),
+  post: callOperation(
+    {
+      ...CALL,
+      id: 'callFunction',
+      summary: 'Call a function',
+      text: 'Calls a function, with its arguments as members of the body.',
+      parameters: [ROUTINE, ...RESULT_PARAMETERS.map(parameterRef)],
+      requestBody: {
+        content: json({
+          schema: { description: 'Arguments by name, or the value of a single unnamed argument' },
+          example: { a: 1, b: 2 },
+        }),
+      },
+    },
+    true,
+  ),
 };
 
 export const GENERIC_PATHS: Readonly<Record<string, PathItem>> = {

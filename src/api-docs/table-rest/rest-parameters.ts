@@ -2,15 +2,12 @@
 import {
   type Example,
   type Header,
-  headerRef,
   type Parameter,
-  parameterRef,
-  type Reference,
   type Response,
   type Schema,
   textHeader,
 } from '../openapi/model';
-import { componentName, ERROR_HEADERS } from './rest-errors';
+import { ERROR_HEADERS, headerComponents, headerRefs } from './rest-errors';
 
 const TEXT: Schema = { type: 'string' };
 const COUNT: Schema = { type: 'integer', format: 'int64', minimum: 0 };
@@ -35,22 +32,23 @@ const PREFERENCES: Readonly<Record<string, string>> = {
   'timezone=Europe/Berlin': 'The time zone of timestamps in the response',
 };
 
-/** The values of each preference. */
+/** Patterns of preferences that only some requests take. */
 const VALUES = {
   return: 'return=(representation|minimal|headers-only)',
   resolution: 'resolution=(merge-duplicates|ignore-duplicates)',
   missing: 'missing=(default|null)',
   read: 'read=(primary|replica)',
-  max: 'max-affected=\\d+',
+  'max-affected': 'max-affected=\\d+',
 };
 const ALWAYS =
   'count=(exact|planned|estimated)|handling=(strict|lenient)|timezone=[^,]+|tx=(commit|rollback)';
 const COMMON = 'count=exact handling=strict timezone=Europe/Berlin tx=rollback';
 
-/** @param shown examples, separated by spaces */
-function prefer(names: readonly (keyof typeof VALUES)[], shown: string): Parameter {
-  const one = `(${[ALWAYS, ...names.map((name) => VALUES[name])].join('|')})`;
+/** @param shown examples, separated by spaces, of all preferences that the request takes */
+function prefer(shown: string): Parameter {
   const all = shown.split(' ');
+  const taken = Object.entries(VALUES).filter(([name]) => all.some((one) => one.startsWith(`${name}=`)));
+  const one = `(${[ALWAYS, ...taken.map(([, pattern]) => pattern)].join('|')})`;
   const examples = all.map((value): [string, Example] => [
     value.replace(/[^A-Za-z]+(\w)/g, (_all, letter: string) => letter.toUpperCase()).replace(/\W|\d/g, ''),
     { summary: PREFERENCES[value] ?? value, value },
@@ -111,29 +109,20 @@ const PARAMETERS = {
     schema: TEXT,
   },
   PreferRead: prefer(
-    ['read'],
     'count=exact count=planned count=estimated handling=strict timezone=Europe/Berlin read=primary read=replica',
   ),
   PreferInsert: prefer(
-    ['return', 'resolution', 'missing'],
     `return=representation return=minimal return=headers-only resolution=merge-duplicates resolution=ignore-duplicates missing=default missing=null ${COMMON}`,
   ),
-  PreferPut: prefer(['return', 'missing'], `return=representation return=minimal missing=default ${COMMON}`),
-  PreferUpdate: prefer(
-    ['return', 'missing', 'max'],
-    `return=representation return=minimal missing=default max-affected=10 ${COMMON}`,
-  ),
-  PreferDelete: prefer(['return', 'max'], `return=representation return=minimal max-affected=10 ${COMMON}`),
-  PreferCall: prefer(['read', 'max'], `max-affected=10 ${COMMON} read=replica`),
+  PreferPut: prefer(`return=representation return=minimal missing=default ${COMMON}`),
+  PreferUpdate: prefer(`return=representation return=minimal missing=default max-affected=10 ${COMMON}`),
+  PreferDelete: prefer(`return=representation return=minimal max-affected=10 ${COMMON}`),
+  PreferCall: prefer(`max-affected=10 ${COMMON} read=replica`),
 } satisfies Record<string, Parameter>;
 
 export type SharedParameter = keyof typeof PARAMETERS;
 
 export const SHARED_PARAMETERS: Readonly<Record<SharedParameter, Parameter>> = PARAMETERS;
-
-export function restParameters(...names: SharedParameter[]): Reference[] {
-  return names.map(parameterRef);
-}
 
 const HEADERS: Readonly<Record<string, Header>> = {
   'Content-Range': textHeader(
@@ -168,16 +157,13 @@ const OF_ANSWERS: Readonly<Record<string, Header>> = {
 
 export const SHARED_HEADERS: Readonly<Record<string, Header>> = {
   ...ERROR_HEADERS,
-  ...Object.fromEntries(
-    Object.entries({ ...HEADERS, ...OF_ANSWERS }).map(([name, one]) => [componentName(name), one]),
-  ),
+  ...headerComponents({ ...HEADERS, ...OF_ANSWERS }),
 };
 
 export type AnswerHeader = 'Content-Range' | 'Preference-Applied' | 'Content-Location' | 'Location';
 
 export function answerHeaders(...names: AnswerHeader[]): NonNullable<Response['headers']> {
-  const all = [...names, ...Object.keys(OF_ANSWERS)];
-  return Object.fromEntries(all.map((name) => [name, headerRef(componentName(name))]));
+  return headerRefs([...names, ...Object.keys(OF_ANSWERS)]);
 }
 
 /** Both headers are needed. */

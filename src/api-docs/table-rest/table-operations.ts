@@ -1,206 +1,220 @@
-/** The operations on a table or view: on one of a project, and on any in the platform's document. */
+/** The operations on a table, view or function: on one of a project, and on any in the platform's document. */
 import {
+  type Content,
   listOf,
+  type MediaType,
+  type Method,
   type Operation,
   type Parameter,
+  parameterRef,
   type PathItem,
   type Reference,
-  type Response,
-  type Schema,
+  type RequestBody,
 } from '../openapi/model';
+import { mapValues } from '../openapi/map-schemas';
 import { restErrors, type RestErrorStatus } from './rest-errors';
-import { type AnswerHeader, answerHeaders, KEY_AND_BEARER, restParameters } from './rest-parameters';
+import { type AnswerHeader, answerHeaders, KEY_AND_BEARER, type SharedParameter } from './rest-parameters';
 
 export type TableVerb = 'select' | 'insert' | 'upsert' | 'update' | 'delete';
-type Filters = readonly (Parameter | Reference)[];
+
+/** Parameters in place of the shared ones, with examples of the relation. */
+export type OwnParameters = Readonly<Partial<Record<SharedParameter, Parameter | Reference>>>;
+
+type Answers = Readonly<Record<number, readonly [description: string, headers: readonly AnswerHeader[]]>>;
+
+interface Verb {
+  readonly method: Method;
+  /** Before the title of the relation. */
+  readonly summary: string;
+  readonly text: string;
+  /** After the filters. */
+  readonly parameters: readonly SharedParameter[];
+  readonly answers: Answers;
+  readonly errors: readonly RestErrorStatus[];
+}
+
+const ALWAYS: readonly RestErrorStatus[] = [300, 400, 401, 403, 404, 406, 429, 500, 503];
+const WITH_BODY: readonly RestErrorStatus[] = [...ALWAYS, 408, 409, 413, 415];
+const WRITTEN: readonly AnswerHeader[] = ['Content-Range', 'Preference-Applied'];
+const READ: readonly AnswerHeader[] = ['Content-Range', 'Content-Location', 'Preference-Applied'];
+const APPLIED: readonly AnswerHeader[] = ['Preference-Applied'];
+
+const PART = 'A part of the rows, if a count was requested';
+const NO_ROWS = 'With return=minimal or headers-only';
+const NEEDS_FILTER = 'A request without any filter is refused with 400, and changes nothing.';
+
+const VERBS: Readonly<Record<TableVerb, Verb>> = {
+  select: {
+    method: 'get',
+    summary: 'Select rows of',
+    text: 'Returns the rows that match the filters and that row-level security lets the caller see.',
+    parameters: [
+      'Select',
+      'Order',
+      'Limit',
+      'Offset',
+      'And',
+      'Or',
+      'Range',
+      'PreferRead',
+      'ConsistencyToken',
+    ],
+    answers: { 200: ['The rows', READ], 206: [PART, READ] },
+    errors: [...ALWAYS, 416],
+  },
+  insert: {
+    method: 'post',
+    summary: 'Insert rows into',
+    text: 'Inserts one row, or a list of rows, all or none. With `Prefer: resolution=merge-duplicates`, existing rows are updated.',
+    parameters: ['Select', 'Order', 'Columns', 'OnConflict', 'PreferInsert'],
+    answers: {
+      200: ['The rows of an upsert that only updated rows', WRITTEN],
+      201: ['The new rows; no body with return=minimal or headers-only', [...WRITTEN, 'Location']],
+    },
+    errors: WITH_BODY,
+  },
+  upsert: {
+    method: 'put',
+    summary: 'Insert or replace a row of',
+    text: 'Inserts the row with the primary key in the filters, or replaces it if it exists.',
+    parameters: ['Select', 'Columns', 'PreferPut'],
+    answers: {
+      200: ['The replaced row', APPLIED],
+      201: ['The new row', APPLIED],
+      204: [NO_ROWS, APPLIED],
+    },
+    errors: [...WITH_BODY, 405],
+  },
+  update: {
+    method: 'patch',
+    summary: 'Update rows of',
+    text: `Updates the rows that match the filters. ${NEEDS_FILTER}`,
+    parameters: ['Select', 'Order', 'And', 'Or', 'Columns', 'PreferUpdate'],
+    answers: { 200: ['The updated rows', WRITTEN], 204: [NO_ROWS, WRITTEN] },
+    errors: WITH_BODY,
+  },
+  delete: {
+    method: 'delete',
+    summary: 'Delete rows of',
+    text: `Deletes the rows that match the filters. ${NEEDS_FILTER}`,
+    parameters: ['Select', 'Order', 'And', 'Or', 'PreferDelete'],
+    answers: { 200: ['The deleted rows', WRITTEN], 204: [NO_ROWS, WRITTEN] },
+    errors: [...ALWAYS, 409],
+  },
+};
+
+/** The answers of `insert` if the role may not read the rows that it inserts. */
+const UNREADABLE: Answers = {
+  201: ['Inserted; the rows are not returned because the role may not read them', WRITTEN],
+};
+
+/** An operation on one relation. */
+export interface DescribedVerb {
+  readonly id: string;
+  /** The filters, and the parameters of the path. */
+  readonly filters: readonly (Parameter | Reference)[];
+  readonly parameters?: OwnParameters;
+  /** Text after the description. */
+  readonly note?: string | null;
+  /** One row. */
+  readonly body?: MediaType;
+}
 
 export interface DescribedTable {
   /** The relation in texts: `orders`, `a table or view`. */
   readonly title: string;
   readonly tag: string;
-  /** Only the operations with an id are described. */
-  readonly operationIds: Readonly<Partial<Record<TableVerb, string>>>;
   readonly comment?: string | null;
-  /** Texts after the description of an operation. */
-  readonly notes?: Readonly<Partial<Record<TableVerb, string | null>>>;
-  readonly schemas: Readonly<Record<'row' | 'insert' | 'update', Schema>>;
-  readonly examples: Readonly<Record<'insert' | 'upsert' | 'update', unknown>> & { readonly rows?: unknown };
-  /** False if the role may not read the rows that it inserts. */
-  readonly isReadable: boolean;
-  /** The filters, and the parameters of the path. */
-  readonly filters: Readonly<Record<TableVerb, Filters>>;
-  readonly parameters: Readonly<Record<'select' | 'order' | 'columns' | 'onConflict', Reference>>;
-  readonly and: Readonly<Record<'update' | 'delete', Parameter | Reference>>;
-  readonly errors: readonly RestErrorStatus[];
+  /** The operations that are possible. */
+  readonly verbs: Readonly<Partial<Record<TableVerb, DescribedVerb | false>>>;
+  /** A list of rows; null if the role may not read them. */
+  readonly rows: MediaType | null;
+  readonly parameters?: OwnParameters;
+  readonly errors?: readonly RestErrorStatus[];
 }
-
-export const ALWAYS: readonly RestErrorStatus[] = [300, 400, 401, 403, 404, 429, 500, 503];
-export const WITH_BODY: readonly RestErrorStatus[] = [...ALWAYS, 406, 408, 409, 413, 415];
-const WRITTEN: readonly AnswerHeader[] = ['Content-Range', 'Preference-Applied'];
-const READ: readonly AnswerHeader[] = ['Content-Range', 'Content-Location', 'Preference-Applied'];
-const APPLIED: readonly AnswerHeader[] = ['Preference-Applied'];
-
-const SELECTS = 'Returns the rows that match the filters and that row-level security lets the caller see.';
-const INSERTS =
-  'Inserts one row, or a list of rows, all or none. With `Prefer: resolution=merge-duplicates`, existing rows are updated.';
-const PUTS = 'Inserts the row with the primary key in the filters, or replaces it if it exists.';
-const NEEDS_FILTER = 'A request without any filter is refused with 400, and changes nothing.';
 
 export function tableOperations(table: DescribedTable): PathItem {
-  const { operationIds: ids } = table;
-  return {
-    ...(ids.select && { get: selectRows(table) }),
-    ...(ids.insert && { post: insertRows(table) }),
-    ...(ids.upsert && { put: putRow(table) }),
-    ...(ids.update && { patch: updateRows(table) }),
-    ...(ids.delete && { delete: deleteRows(table) }),
-  };
+  const verbs = (Object.keys(VERBS) as TableVerb[]).flatMap((name) => {
+    const described = table.verbs[name];
+    return described ? [[VERBS[name].method, operationOn(table, name, described)] as const] : [];
+  });
+  return Object.fromEntries(verbs);
 }
 
-function selectRows(table: DescribedTable): Operation {
-  const { parameters, filters, title, errors } = table;
+function operationOn(
+  { title, tag, comment = null, rows, parameters: ofTable, errors = [] }: DescribedTable,
+  name: TableVerb,
+  { id, filters, parameters: ofVerb, note = null, body }: DescribedVerb,
+): Operation {
+  const { summary, text, answers, ...verb } = VERBS[name];
+  const own: OwnParameters = { ...ofTable, ...ofVerb };
+  const shown = verb.parameters.filter((one) => rows !== null || (one !== 'Select' && one !== 'Order'));
+  const paragraphs = [name === 'select' ? comment : null, text, note].filter((one) => one !== null);
   return {
-    ...head(table, 'select', `Select rows of ${title}`, SELECTS),
-    parameters: [
-      ...filters.select,
-      parameters.select,
-      parameters.order,
-      ...restParameters('Limit', 'Offset', 'And', 'Or', 'Range', 'PreferRead', 'ConsistencyToken'),
-    ],
+    ...head(id, tag, `${summary} ${title}`, paragraphs.join('\n\n')),
+    parameters: [...filters, ...shown.map((one) => own[one] ?? parameterRef(one))],
+    ...(body && {
+      requestBody: { required: true, content: json(name === 'insert' ? oneOrMore(body) : body) },
+    }),
     responses: {
-      200: rows(table, 'The rows', READ),
-      206: rows(table, 'A part of the rows, if a count was requested', READ),
-      ...restErrors(...ALWAYS, ...errors, 406, 416),
+      ...mapValues(rows ? answers : UNREADABLE, ([description, headers], status) => ({
+        description,
+        headers: answerHeaders(...headers),
+        ...(rows && status !== '204' && { content: json(rows) }),
+      })),
+      ...restErrors(...verb.errors, ...errors),
     },
   };
 }
 
-function insertRows(table: DescribedTable): Operation {
-  const { parameters, filters, schemas, examples, title, isReadable, errors } = table;
-  const { insert } = schemas;
-  const unread = 'Inserted; the rows are not returned because the role may not read them';
-  const read = 'The new rows; no body with return=minimal or headers-only';
-  return {
-    ...head(table, 'insert', `Insert rows into ${title}`, INSERTS),
-    parameters: [
-      ...filters.insert,
-      ...(isReadable ? [parameters.select, parameters.order] : []),
-      parameters.columns,
-      parameters.onConflict,
-      ...restParameters('PreferInsert'),
-    ],
-    requestBody: jsonBody({ oneOf: [insert, listOf(insert)] }, examples.insert),
-    responses: {
-      ...(isReadable && { 200: rows(table, 'The rows of an upsert that only updated rows', WRITTEN) }),
-      201: isReadable ? rows(table, read, [...WRITTEN, 'Location']) : none(WRITTEN, unread),
-      ...restErrors(...WITH_BODY, ...errors),
-    },
-  };
-}
-
-function putRow(table: DescribedTable): Operation {
-  const { parameters, filters, schemas, examples, title } = table;
-  return {
-    ...head(table, 'upsert', `Insert or replace a row of ${title}`, PUTS),
-    parameters: [...filters.upsert, parameters.select, parameters.columns, ...restParameters('PreferPut')],
-    requestBody: jsonBody(schemas.insert, examples.upsert),
-    responses: {
-      200: rows(table, 'The replaced row', APPLIED),
-      201: rows(table, 'The new row', APPLIED),
-      204: none(APPLIED),
-      ...restErrors(...WITH_BODY, 405),
-    },
-  };
-}
-
-function updateRows(table: DescribedTable): Operation {
-  const { parameters, filters, and, schemas, examples, title, errors } = table;
-  return {
-    ...head(
-      table,
-      'update',
-      `Update rows of ${title}`,
-      `Updates the rows that match the filters. ${NEEDS_FILTER}`,
-    ),
-    parameters: [
-      ...filters.update,
-      parameters.select,
-      parameters.order,
-      and.update,
-      ...restParameters('Or'),
-      parameters.columns,
-      ...restParameters('PreferUpdate'),
-    ],
-    requestBody: jsonBody(schemas.update, examples.update),
-    responses: {
-      200: rows(table, 'The updated rows', WRITTEN),
-      204: none(WRITTEN),
-      ...restErrors(...WITH_BODY, ...errors),
-    },
-  };
-}
-
-function deleteRows(table: DescribedTable): Operation {
-  const { parameters, filters, and, title, errors } = table;
-  return {
-    ...head(
-      table,
-      'delete',
-      `Delete rows of ${title}`,
-      `Deletes the rows that match the filters. ${NEEDS_FILTER}`,
-    ),
-    parameters: [
-      ...filters.delete,
-      parameters.select,
-      parameters.order,
-      and.delete,
-      ...restParameters('Or', 'PreferDelete'),
-    ],
-    responses: {
-      200: rows(table, 'The deleted rows', WRITTEN),
-      204: none(WRITTEN),
-      ...restErrors(...ALWAYS, ...errors, 406, 409),
-    },
-  };
-}
-
-function head(
-  { tag, operationIds, comment = null, notes }: DescribedTable,
-  verb: TableVerb,
-  summary: string,
-  text: string,
-): Omit<Operation, 'responses'> {
-  const paragraphs = [verb === 'select' ? comment : null, text, notes?.[verb] ?? null];
-  return {
-    tags: [tag],
-    summary,
-    description: paragraphs.filter((one) => one !== null).join('\n\n'),
-    operationId: operationIds[verb],
-    security: KEY_AND_BEARER,
-  };
-}
-
-function rows(
-  { schemas, examples }: DescribedTable,
-  description: string,
-  headers: readonly AnswerHeader[],
-): Response {
-  const example = examples.rows === undefined ? {} : { example: examples.rows };
-  return {
-    description,
-    headers: answerHeaders(...headers),
-    content: { 'application/json': { schema: listOf(schemas.row), ...example } },
-  };
-}
-
-function none(
-  headers: readonly AnswerHeader[],
-  description = 'With return=minimal or headers-only',
-): Response {
-  return { description, headers: answerHeaders(...headers) };
-}
-
-const jsonBody = (schema: Schema, example: unknown): Operation['requestBody'] => ({
-  required: true,
-  content: { 'application/json': { schema, example } },
+const oneOrMore = ({ schema = {}, ...shown }: MediaType): MediaType => ({
+  schema: { oneOf: [schema, listOf(schema)] },
+  ...shown,
 });
+
+/** An operation on one function, or on overloads of it. */
+export interface DescribedCall {
+  readonly id: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly text: string;
+  readonly parameters: readonly (Parameter | Reference)[];
+  /** Absent for a call by GET. */
+  readonly requestBody?: RequestBody;
+  /** The result; null if there is none. */
+  readonly value: Content | null;
+  /** A part of the result, if it may be a set. */
+  readonly part: Content | null;
+  readonly mayBeVoid: boolean;
+}
+
+export function callOperation(call: DescribedCall, isByBody: boolean): Operation {
+  const { id, tag, summary, text, parameters, requestBody, value, part, mayBeVoid } = call;
+  const headers = answerHeaders(...WRITTEN);
+  return {
+    ...head(id, tag, summary, text),
+    parameters,
+    ...(requestBody && { requestBody }),
+    responses: {
+      ...(value && { 200: { description: 'The result of the function', headers, content: value } }),
+      ...(mayBeVoid && { 204: { description: 'The function returned nothing', headers } }),
+      ...(part && { 206: { description: PART, headers, content: part } }),
+      ...restErrors(...(isByBody ? WITH_BODY : [...ALWAYS, 409 as const]), 405, 416),
+    },
+  };
+}
+
+const head = (
+  operationId: string,
+  tag: string,
+  summary: string,
+  description: string,
+): Omit<Operation, 'responses'> => ({
+  tags: [tag],
+  summary,
+  description,
+  operationId,
+  security: KEY_AND_BEARER,
+});
+
+export const json = (media: MediaType): Content => ({ 'application/json': media });
