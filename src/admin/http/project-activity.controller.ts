@@ -9,7 +9,7 @@ import { DatabaseActivityService, Signal } from '../activity/database-activity.s
 import { SlowQueriesRepository, SLOW_ORDERS } from '../activity/slow-queries.repository';
 import { sessionNotFound } from '../admin.errors';
 import { StaffApi, CurrentActor } from '../../staff/http/staff-api.decorator';
-import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
+import { Answer, Describe, Errors, PathErrors } from '../../http/docs/operation.decorators';
 import * as f from '../../http/model/fields';
 
 class ListSlowQueriesQuery extends f.model({
@@ -20,6 +20,7 @@ class ListSlowQueriesQuery extends f.model({
 const DEFAULT_LIMIT = 50;
 
 @StaffApi()
+@PathErrors({ ':pid': sessionNotFound() })
 @Controller('admin/v1/projects/:id/database')
 export class ProjectActivityController {
   constructor(
@@ -41,7 +42,6 @@ export class ProjectActivityController {
   @Describe(`Cancel the statement that a session runs; its transaction fails
     A session that is idle in a transaction runs no statement: terminate it instead.`)
   @Answer(200, 'The outcome', SessionSignal)
-  @Errors(sessionNotFound())
   async cancelDatabaseQuery(
     @Param('id') id: string,
     @Param('pid') pid: string,
@@ -56,7 +56,6 @@ export class ProjectActivityController {
   @Describe(`End a session of a project's database; its transaction is rolled back
     Plinth's own connections are opened again when they are needed.`)
   @Answer(200, 'The outcome', SessionSignal)
-  @Errors(sessionNotFound())
   async terminateDatabaseSession(
     @Param('id') id: string,
     @Param('pid') pid: string,

@@ -7,13 +7,14 @@ import { AdviceDismissalRepository } from '../advice-dismissal.repository';
 import { AdviceDismissed, ProjectAdvice } from './dto/advice-responses';
 import { Advisor, CHECK_NAMES } from '../advisor.service';
 import { StaffApi, CurrentActor } from '../../staff/http/staff-api.decorator';
-import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
+import { Answer, Describe, PathErrors } from '../../http/docs/operation.decorators';
 import { AppError } from '../../common/errors/app-error';
 
 const adviceNotFound = (): AppError =>
   new AppError(404, 'advice_not_found', 'No check gives advice with this id');
 
 @StaffApi()
+@PathErrors({ ':advice_id': adviceNotFound() })
 @Controller('admin/v1/projects/:id/advice')
 export class AdviceController {
   constructor(
@@ -48,7 +49,6 @@ export class AdviceController {
   @Describe(`Dismiss a finding of the advisor, for everyone
     It stays in the list, marked as dismissed.`)
   @Answer(200, 'The finding is dismissed', AdviceDismissed)
-  @Errors(adviceNotFound())
   async dismissAdvice(
     @Param('id') projectId: string,
     @Param('advice_id') id: string,
@@ -64,7 +64,6 @@ export class AdviceController {
   @Describe(`Restore a dismissed finding of the advisor
     Does nothing if the finding is not dismissed.`)
   @Answer(200, 'The finding is not dismissed', AdviceDismissed)
-  @Errors(adviceNotFound())
   async restoreAdvice(
     @Param('id') projectId: string,
     @Param('advice_id') id: string,

@@ -42,7 +42,7 @@ import {
 } from './dto/account.dto';
 import { MessageAnswer, MessageResponse, SignedInResponse, SignedUpResponse } from './dto/auth-responses';
 import { hookFailed, hookRefused } from '../hooks/hook.errors';
-import { Answer, Describe, Errors, together } from '../../http/docs/operation.decorators';
+import { Answer, Describe, Errors, SharedErrors, together } from '../../http/docs/operation.decorators';
 
 const SIGN_UP_ERRORS = together(
   Errors(invalidParameters('email must be a string'), invalidEmail(), emailTaken(), domainNotAllowed()),
@@ -58,6 +58,9 @@ const VERIFY_EMAIL_MESSAGES = {
   'without password':
     'The email address has been confirmed. The account has no password: reset-password sets one',
 };
+const RESET_SENT = 'If an account with this email exists, a mail with a reset link is on its way';
+const PASSWORD_UPDATED = 'The password has been updated';
+const VERIFICATION_SENT = 'If the address waits to be confirmed, a mail with a link is on its way';
 const VERIFY_EMAIL_ERRORS = Errors(
   invalidParameters('token should not be empty'),
   tooShortPassword(),
@@ -66,6 +69,7 @@ const VERIFY_EMAIL_ERRORS = Errors(
 );
 
 @AuthApi('apikey')
+@SharedErrors(tooManyRequests())
 @Controller('v1/auth/:project_id')
 export class AccountsController {
   constructor(
@@ -99,7 +103,7 @@ export class AccountsController {
     Starts a session. Needs the apikey only. An unknown address and a wrong password get the same answer in the same time. Failed attempts delay further ones, by account and by client address (429).`)
   @Answer(200, 'The user and a session', SignedInResponse)
   @Errors(invalidParameters('email should not be empty'), wrongCredentials(), emailNotVerified())
-  @Errors(userBanned(), tooManyRequests(), hookRefused(403, 'Your licence has ended'))
+  @Errors(userBanned(), hookRefused(403, 'Your licence has ended'))
   @Errors(hookFailed('password_verification_attempt_hook', null))
   signIn(
     @CurrentProject() project: Project,
@@ -117,7 +121,7 @@ export class AccountsController {
   @Answer(200, 'The user and a session', SignedInResponse)
   @Errors(invalidParameters('login should not be empty'), wrongCredentials(), ldapDisabled())
   @Errors(directoryFailed(), addressNotProved(), noAddress(), claimsTooLarge(1_024), userBanned())
-  @Errors(signUpDisabled(), tooManyRequests())
+  @Errors(signUpDisabled())
   signInWithLdap(
     @CurrentProject() project: Project,
     @Body() { login, password }: LdapSignInDto,
@@ -132,7 +136,6 @@ export class AccountsController {
     Needs the apikey only. Each token works once; the response contains its successor. For 10 seconds a used token returns the same successor again, in case two tabs refresh at once or a response is lost. Reuse after that ends the session.`)
   @Answer(200, 'The user and the session with new tokens', SignedInResponse)
   @Errors(invalidParameters('refresh_token should not be empty'), invalidRefreshToken(), userBanned())
-  @Errors(tooManyRequests())
   refresh(
     @CurrentProject() project: Project,
     @Body() body: RefreshDto,
@@ -145,11 +148,7 @@ export class AccountsController {
   @Captcha()
   @Describe(`Send a password reset mail
     Needs the apikey only. The response and its timing are the same for known and unknown addresses. The token works once, within one hour, and a new request invalidates older tokens. The number of mails to one mailbox is limited (429).`)
-  @MessageAnswer(
-    'If an account with this email exists, a mail with a reset link is on its way',
-    'The same for known and unknown addresses',
-    LIMIT_HEADERS,
-  )
+  @MessageAnswer(RESET_SENT, 'The same for known and unknown addresses', LIMIT_HEADERS)
   @Errors(invalidEmail())
   async resetPassword(
     @CurrentProject() project: Project,
@@ -157,14 +156,14 @@ export class AccountsController {
     @CurrentOrigin() origin: RequestOrigin,
   ): Promise<MessageResponse> {
     await this.resets.request(project, email, origin);
-    return { message: 'If an account with this email exists, a mail with a reset link is on its way' };
+    return { message: RESET_SENT };
   }
 
   @Post('update-password')
   @Describe(`Set a new password with a mailed token
     Needs the apikey, and the token from a reset mail or an invitation. The token works once. All sessions of the user end.`)
   @MessageAnswer(
-    'The password has been updated',
+    PASSWORD_UPDATED,
     'The password is set, and all sessions of the user have ended',
     LIMIT_HEADERS,
   )
@@ -175,7 +174,7 @@ export class AccountsController {
     @CurrentOrigin() origin: RequestOrigin,
   ): Promise<MessageResponse> {
     await this.resets.updatePassword(project, { token, password }, origin);
-    return { message: 'The password has been updated' };
+    return { message: PASSWORD_UPDATED };
   }
 
   @Post('verify-email')
@@ -196,11 +195,7 @@ export class AccountsController {
   @Captcha()
   @Describe(`Send the verification mail again
     Needs the apikey only. The response is the same for every address; a mail is sent only if the account's address is not verified yet. The number of mails to one mailbox is limited (429).`)
-  @MessageAnswer(
-    'If the address waits to be confirmed, a mail with a link is on its way',
-    'The same for known and unknown addresses',
-    LIMIT_HEADERS,
-  )
+  @MessageAnswer(VERIFICATION_SENT, 'The same for known and unknown addresses', LIMIT_HEADERS)
   @Errors(invalidEmail())
   async resendVerification(
     @CurrentProject() project: Project,
@@ -208,6 +203,6 @@ export class AccountsController {
     @CurrentOrigin() origin: RequestOrigin,
   ): Promise<MessageResponse> {
     await this.verification.resend(project, email, origin);
-    return { message: 'If the address waits to be confirmed, a mail with a link is on its way' };
+    return { message: VERIFICATION_SENT };
   }
 }

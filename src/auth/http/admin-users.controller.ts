@@ -23,9 +23,10 @@ import { invalidEmail } from '../../identity/identity.errors';
 import { emailTaken, userNotFound, pageTooLarge, unusablePasswordHash } from '../auth.errors';
 import { AuthApi, tooManyRequests } from './auth-docs.decorator';
 import { tooShortPassword } from '../../identity/passwords/password-policy';
-import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
+import { Answer, Describe, Errors, PathErrors } from '../../http/docs/operation.decorators';
 
 @AuthApi('service_role')
+@PathErrors({ ':user_id': userNotFound() })
 @Controller('v1/auth/:project_id/admin/users')
 export class AdminUsersController {
   constructor(
@@ -87,7 +88,6 @@ export class AdminUsersController {
   @Describe(`Get a user
     Needs the service-role key, as apikey or as bearer.`)
   @Answer(200, 'The user', AdminUserEnvelopeResponse)
-  @Errors(userNotFound())
   async adminGetUser(
     @CurrentProject() project: Project,
     @Param('user_id') id: string,
@@ -99,8 +99,7 @@ export class AdminUsersController {
   @Describe(`Change or ban a user
     Needs the service-role key, as apikey or as bearer. Omitted members keep their values. A new password ends all sessions of the user. All tokens of a banned user are refused until the ban ends. A new address takes effect at once.`)
   @Answer(200, 'The updated user', AdminUserEnvelopeResponse)
-  @Errors(invalidEmail(), emailTaken(), tooShortPassword(), unusablePasswordHash(), userNotFound())
-  @Errors(tooManyRequests())
+  @Errors(invalidEmail(), emailTaken(), tooShortPassword(), unusablePasswordHash(), tooManyRequests())
   async adminUpdateUser(
     @CurrentProject() project: Project,
     @Param('user_id') id: string,
@@ -114,7 +113,6 @@ export class AdminUsersController {
   @Describe(`Delete a user and end all their sessions
     Needs the service-role key, as apikey or as bearer. The user's files are kept, but their owner can no longer sign in.`)
   @MessageAnswer('The user has been deleted', 'The user has been deleted')
-  @Errors(userNotFound())
   async adminDeleteUser(
     @CurrentProject() project: Project,
     @Param('user_id') id: string,
@@ -128,7 +126,6 @@ export class AdminUsersController {
   @Describe(`End all sessions of a user
     Needs the service-role key, as apikey or as bearer. The tokens of the user are refused from the next request on.`)
   @MessageAnswer('The user has been signed out everywhere', 'All sessions have ended')
-  @Errors(userNotFound())
   async adminSignOutUser(
     @CurrentProject() project: Project,
     @Param('user_id') id: string,

@@ -17,9 +17,10 @@ import { invalidParameters } from '../../common/errors/app-error';
 import { wrongCode, factorNotFound, tooManyFactors, secondFactorRequired } from '../auth.errors';
 import { AuthApi, tooManyRequests } from './auth-docs.decorator';
 import { MAX_FACTORS } from '../factors/factor.repository';
-import { Answer, Describe, Errors, JsonBody } from '../../http/docs/operation.decorators';
+import { Answer, Describe, Errors, JsonBody, PathErrors } from '../../http/docs/operation.decorators';
 
 @AuthApi('bearer', SessionGuard)
+@PathErrors({ ':factor_id': factorNotFound() })
 @Controller('v1/auth/:project_id/factors')
 export class FactorsController {
   constructor(
@@ -59,7 +60,7 @@ export class FactorsController {
   @Describe(`Verify a second factor with a code
     Needs the apikey and the access token of a session. The first code confirms the factor. Each code works once, and wrong codes delay further attempts (429). Access tokens issued earlier stay at \`aal1\`, and the earlier refresh token is invalidated.`)
   @Answer(200, 'The session, with new tokens (aal2)', SignedInResponse)
-  @Errors(invalidParameters('code should not be empty'), wrongCode(), factorNotFound(), tooManyRequests())
+  @Errors(invalidParameters('code should not be empty'), wrongCode(), tooManyRequests())
   verifyFactor(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,
@@ -74,7 +75,7 @@ export class FactorsController {
   @Describe(`Remove a second factor
     Needs the apikey and the access token of a session, which must have verified a second factor if the account has one.`)
   @MessageAnswer('The factor has been removed', 'The factor has been removed')
-  @Errors(secondFactorRequired(), factorNotFound())
+  @Errors(secondFactorRequired())
   async removeFactor(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,

@@ -2,7 +2,7 @@
 import { Controller, Get, Param, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { invalidParameters } from '../../common/errors/app-error';
-import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
+import { Answer, Describe, Errors, PathErrors } from '../../http/docs/operation.decorators';
 import { clientLeft } from '../../http/client-left';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { answerOf } from '../../http/model/fields';
@@ -22,6 +22,7 @@ import { StoredFilesResponse } from './dto/backup-responses';
 const DEFAULT_LIMIT = 20;
 
 @StaffAccess()
+@PathErrors({ ':backup_id': archiveNotFound() })
 @Controller('admin/v1/projects/:id/backups')
 export class ArchivedRowsController {
   constructor(private readonly archives: ArchivedRows) {}
@@ -45,7 +46,7 @@ export class ArchivedRowsController {
   @Describe(`List the tables of an archive whose rows can be read
     These exist today, and the service role may read them. The archive is opened with BACKUP_PASSPHRASE.`)
   @Answer(200, 'The tables, by schema and name', [ArchivedTableResponse])
-  @Errors(archiveNotFound(), wrongPassphrase(), archiveInvalid('header.json is missing'))
+  @Errors(wrongPassphrase(), archiveInvalid('header.json is missing'))
   async listArchivedTables(
     @Param('id') id: string,
     @Param('backup_id') backupId: string,
@@ -59,7 +60,7 @@ export class ArchivedRowsController {
   @Describe(`Find rows of a table in an archive
     Values are texts as PostgreSQL prints them. A search reads the archive up to the end of the table, for at most 60 seconds, and a project has one at a time. The checksums of the archive are not compared: a rehearsal does that.`)
   @Answer(200, 'The rows', ArchivedRowsResponse)
-  @Errors(invalidParameters('value needs a column'), archiveNotFound(), tableNotArchived())
+  @Errors(invalidParameters('value needs a column'), tableNotArchived())
   @Errors(wrongPassphrase(), archiveInvalid('a member is too large'))
   async findArchivedRows(
     @Param('id') id: string,

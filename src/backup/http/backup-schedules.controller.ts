@@ -15,9 +15,16 @@ import {
 import { BackupAdminService } from './backup-admin.service';
 import { StaffApi, CurrentActor } from '../../staff/http/staff-api.decorator';
 import { BackupRequestDto, BackupScheduleQuery, ListRunsQuery, BackupScheduleDto } from './dto/backups.dto';
+import type { ErrorList } from '../../http/docs/error-docs';
 import { Answer, Describe, Errors, JsonBody } from '../../http/docs/operation.decorators';
 
 const DEFAULT_LIMIT = 100;
+
+const RUN_ERRORS: ErrorList = [
+  projectNotFound(),
+  physicalNotSupported(),
+  backupsNotConfigured('set BACKUP_PASSPHRASE or BACKUP_PASSPHRASE_FILE, and restart'),
+];
 
 @StaffApi()
 @Controller('admin/v1/backups')
@@ -36,9 +43,7 @@ export class BackupSchedulesController {
   @Describe(`Schedule backups of the install or of a project
     The schedule of the install applies to each project without its own schedule. Physical backups have their own schedule. BACKUP_PASSPHRASE and the destination are settings of the install.`)
   @Answer(200, 'The schedule', BackupScheduleResponse)
-  @Errors(invalidParameters('keep must not be less than 1'), projectNotFound())
-  @Errors(physicalNotSupported())
-  @Errors(backupsNotConfigured('set BACKUP_PASSPHRASE or BACKUP_PASSPHRASE_FILE, and restart'))
+  @Errors(invalidParameters('keep must not be less than 1'), RUN_ERRORS)
   scheduleBackups(
     @StrictQuery() query: BackupScheduleQuery,
     @StrictBody() body: BackupScheduleDto,
@@ -75,9 +80,7 @@ export class BackupSchedulesController {
     The backup is queued; the list of runs shows its result.`)
   @JsonBody(BackupRequestDto, { required: false })
   @Answer(202, 'The backups are queued', QueuedBackups)
-  @Errors(invalidParameters('project_id must be a string'), projectNotFound())
-  @Errors(physicalNotSupported())
-  @Errors(backupsNotConfigured('set BACKUP_PASSPHRASE or BACKUP_PASSPHRASE_FILE, and restart'))
+  @Errors(invalidParameters('project_id must be a string'), RUN_ERRORS)
   async startBackup(
     @StrictBody() body: BackupRequestDto,
     @CurrentActor() actor: Actor,
@@ -90,9 +93,7 @@ export class BackupSchedulesController {
     It is restored into a scratch database, compared with the archive, and removed. The list of backups shows the result.`)
   @JsonBody(BackupRequestDto, { required: false })
   @Answer(202, 'The rehearsals are queued', QueuedBackups)
-  @Errors(invalidParameters('project_id must be a string'), projectNotFound())
-  @Errors(physicalNotSupported())
-  @Errors(backupsNotConfigured('set BACKUP_PASSPHRASE or BACKUP_PASSPHRASE_FILE, and restart'))
+  @Errors(invalidParameters('project_id must be a string'), RUN_ERRORS)
   async rehearseBackup(
     @StrictBody() body: BackupRequestDto,
     @CurrentActor() actor: Actor,

@@ -1,6 +1,7 @@
 /**
  * Documents the handlers of a controller from their signatures and routes: body, query string, path parameters, and the errors
- * that all routes of their kind have. A handler declares only its own errors, with @Errors().
+ * that all routes of their kind have. A controller declares the errors that its handlers share, with @SharedErrors() and
+ * @PathErrors(); a handler only its own, with @Errors().
  */
 import 'reflect-metadata';
 import { METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
@@ -9,7 +10,7 @@ import { ApiQuery } from '@nestjs/swagger';
 import type { AppError } from '../../common/errors/app-error';
 import { INPUT, type InputParameter } from '../input/input-parameter';
 import { flatErrors, type ErrorDocs, type ErrorList } from './error-docs';
-import { JSON_BODY, JsonBody, type OwnErrors, ownErrors } from './operation.decorators';
+import { JSON_BODY, JsonBody, type OwnErrors, ownErrors, sharedErrors } from './operation.decorators';
 import { pathParameters } from './path-parameters';
 import { JSON_BODY_ERRORS } from './standard-errors';
 
@@ -64,7 +65,11 @@ function decoratorsOf(
     ...(body && !isDocumented ? [JsonBody(body)] : []),
     ...(query ? [ApiQuery({ type: query })] : []),
     ...pathParameters(path),
-    ...errorDecorators(ownErrors(method), docs, common),
+    ...errorDecorators(
+      [{ docs: null, errors: sharedErrors(prototype.constructor, path) }, ...ownErrors(method)],
+      docs,
+      common,
+    ),
   ];
 }
 

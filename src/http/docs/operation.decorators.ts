@@ -9,6 +9,7 @@ import {
   ApiResponse,
   getSchemaPath,
 } from '@nestjs/swagger';
+import type { AppError } from '../../common/errors/app-error';
 import type { DocumentedHeaders } from './documented-headers';
 import type { SchemaObject } from './documented-types';
 import type { ErrorDocs, ErrorList } from './error-docs';
@@ -102,6 +103,27 @@ export const errorsIn =
 
 export const ownErrors = (handler: object): readonly OwnErrors[] =>
   (Reflect.getOwnMetadata(ERRORS, handler) as readonly OwnErrors[] | undefined) ?? [];
+
+type ErrorsOfPath = (path: string) => ErrorList;
+
+const addShared =
+  (errors: ErrorsOfPath): ClassDecorator =>
+  (controller) =>
+    Reflect.defineMetadata(ERRORS, [errors, ...errorsOfPaths(controller)], controller);
+
+const errorsOfPaths = (controller: object): readonly ErrorsOfPath[] =>
+  (Reflect.getOwnMetadata(ERRORS, controller) as readonly ErrorsOfPath[] | undefined) ?? [];
+
+/** The errors of every handler of a controller. Stands below the decorator that documents the controller. */
+export const SharedErrors = (...errors: ErrorList): ClassDecorator => addShared(() => errors);
+
+/** Like SharedErrors(), for the handlers whose path has a part. @param byPart such as `:webhook_id` or `people/:` */
+export const PathErrors = (byPart: Readonly<Record<string, AppError>>): ClassDecorator =>
+  addShared((path) => Object.entries(byPart).flatMap(([part, error]) => (path.includes(part) ? error : [])));
+
+/** @param path of the handler, with that of the controller */
+export const sharedErrors = (controller: object, path: string): ErrorList =>
+  errorsOfPaths(controller).map((errorsOfPath) => errorsOfPath(path));
 
 /** Several decorators as one, for operations with much documentation. They apply as if each stood above the handler, in this order. */
 export const together = (...decorators: MethodDecorator[]): MethodDecorator =>

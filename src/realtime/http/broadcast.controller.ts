@@ -67,7 +67,13 @@ class BroadcastQuery extends f.model({
 @UseGuards(RealtimeGuard)
 @documentHandlers(() => ({
   docs: DOCS,
-  errors: [invalidCredentials(), missingApiKey(), projectNotFound(), databaseUnreachable()],
+  errors: [
+    invalidCredentials(),
+    missingApiKey(),
+    channelForbidden('room-1'),
+    projectNotFound(),
+    databaseUnreachable(),
+  ],
 }))
 @Controller('p/:project_slug/realtime/v1/api/broadcast')
 export class BroadcastController {
@@ -82,7 +88,7 @@ export class BroadcastController {
     Clients that have joined get them, as if a member of the channel had sent them. Nothing is sent if one message is refused.`)
   @JsonBody(BroadcastDto)
   @Answer(202, 'The messages were sent')
-  @Errors(invalidParameters('messages must be a list of 1 to 100 messages'), channelForbidden('room-1'))
+  @Errors(invalidParameters('messages must be a list of 1 to 100 messages'))
   async sendBroadcasts(@CurrentCaller() caller: Caller, @Req() request: Request): Promise<void> {
     const messages = readBroadcast(request.body);
     const topics = new Set(messages.filter((message) => message.private).map(({ topic }) => topic));
@@ -97,7 +103,7 @@ export class BroadcastController {
   @UseInterceptors(PayloadBodyInterceptor)
   @PayloadBody()
   @Answer(202, 'The message was sent')
-  @Errors(invalidParameters('topic and event must have 1 to 255 characters'), channelForbidden('room-1'))
+  @Errors(invalidParameters('topic and event must have 1 to 255 characters'))
   async sendBroadcast(
     @CurrentCaller() caller: Caller,
     @Param('topic') topic: string,

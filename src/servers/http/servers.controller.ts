@@ -8,11 +8,12 @@ import { ServersService, type ServerState } from '../servers.service';
 import { RemovedServer, DatabaseServerResponse } from './dto/server-responses';
 import { StaffApi, CurrentActor } from '../../staff/http/staff-api.decorator';
 import { AddServerDto, UpdateServerDto } from './dto/servers.dto';
-import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
+import { Answer, Describe, Errors, PathErrors } from '../../http/docs/operation.decorators';
 
 const DEFAULT_CAPACITY = 1_000;
 
 @StaffApi()
+@PathErrors({ ':name': serverNotFound() })
 @Controller('admin/v1/servers')
 export class ServersController {
   constructor(private readonly servers: ServersService) {}
@@ -41,7 +42,7 @@ export class ServersController {
   @Describe(`Drain or reopen a server, change its capacity, its replicas, its pooler or its URL
     A draining server keeps its projects and gets no new ones. A new URL must point to the same server, with other credentials or another address.`)
   @Answer(200, 'The updated server', DatabaseServerResponse)
-  @Errors(invalidParameters('url must begin with postgres://'), serverNotFound(), platformServerFixed())
+  @Errors(invalidParameters('url must begin with postgres://'), platformServerFixed())
   async updateServer(
     @Param('name') name: string,
     @StrictBody() { status, capacity, url, replicas, pooler }: UpdateServerDto,
@@ -56,7 +57,7 @@ export class ServersController {
   @Describe(`Remove a server without projects
     Nothing is changed on the server itself: the roles and the template that Plinth created stay.`)
   @Answer(200, 'The server is removed', RemovedServer)
-  @Errors(serverNotFound(), serverInUse(3))
+  @Errors(serverInUse(3))
   async removeServer(@Param('name') name: string, @CurrentActor() actor: Actor): Promise<RemovedServer> {
     await this.servers.remove(name, actor);
     return { name, removed: true };

@@ -10,7 +10,7 @@ import { isOperator, projectRoleOf, type StaffCaller } from '../../staff/roles/s
 import { savedQueryExists, savedQueryNotFound, tooManySavedQueries } from '../sql.errors';
 import { MAX_SAVED, SavedQueryRepository } from '../queries/saved-query.repository';
 import { StaffApi, CurrentStaff, CurrentActor } from '../../staff/http/staff-api.decorator';
-import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
+import { Answer, Describe, Errors, PathErrors } from '../../http/docs/operation.decorators';
 import * as f from '../../http/model/fields';
 
 /** Maximum characters of a name. */
@@ -56,6 +56,7 @@ class SavedQuery extends f.model({
 const idOf = (staff: StaffCaller): string | null => staff.member?.id ?? null;
 
 @StaffApi()
+@PathErrors({ ':query_id': savedQueryNotFound() })
 @Controller('admin/v1/projects/:id/queries')
 export class SavedQueriesController {
   constructor(
@@ -98,7 +99,7 @@ export class SavedQueriesController {
     Members that are left out stay as they are. Only its author may change it.`)
   @Answer(200, 'The changed query', SavedQuery)
   @Errors(invalidParameters('name must be longer than or equal to 1 characters'))
-  @Errors(savedQueryExists('Signups of the week'), savedQueryNotFound())
+  @Errors(savedQueryExists('Signups of the week'))
   async updateSavedQuery(
     @Param('id') projectId: string,
     @Param('query_id') id: string,
@@ -118,7 +119,6 @@ export class SavedQueriesController {
   @Describe(`Delete a saved query
     Its author may, and for a shared one the administrators of the project.`)
   @Answer(204, 'It is deleted')
-  @Errors(savedQueryNotFound())
   async deleteSavedQuery(
     @Param('id') projectId: string,
     @Param('query_id') id: string,

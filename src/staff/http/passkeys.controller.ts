@@ -131,12 +131,7 @@ export class PasskeysController {
   @Post()
   @Describe(`Add the passkey that the browser created
     Needs the session that began it. All other sessions of the staff member end, because they may have begun with a password alone.`)
-  @Answer(
-    201,
-    'The passkey, with recovery codes for a first factor',
-    EnrolledPasskeyResponse,
-    SESSION_HEADERS,
-  )
+  @Answer(201, 'The passkey; recovery codes for a first factor', EnrolledPasskeyResponse, SESSION_HEADERS)
   @CREATE_PASSKEY_ERRORS
   async createPasskey(
     @CurrentStaff() staff: StaffCaller,

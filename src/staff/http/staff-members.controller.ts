@@ -12,9 +12,10 @@ import { ProjectRoleDto, RotatePasswordQuery, UpdateStaffMemberDto } from './dto
 import { MembershipResponse, StaffMemberResponse, ProjectMemberResponse } from './dto/staff-responses';
 import { StaffApi, CurrentActor, CurrentStaff } from './staff-api.decorator';
 import { toColleagueView, toMemberView, toStaffMemberResponse } from './staff-views';
-import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
+import { Answer, Describe, Errors, PathErrors } from '../../http/docs/operation.decorators';
 
 @StaffApi()
+@PathErrors({ 'people/:': staffMemberNotFound() })
 @Controller('admin/v1')
 export class StaffMembersController {
   constructor(private readonly members: StaffMemberService) {}
@@ -32,7 +33,7 @@ export class StaffMembersController {
     Needs the role operator; to change an owner, or to make someone an owner, the role owner. Disabling ends all sessions and tokens at once. A change of the role revokes the invitations that the staff member made.`)
   @Answer(200, 'The updated staff member', StaffMemberResponse)
   @Errors(invalidParameters('role must be one of the following values: owner, operator, auditor'))
-  @Errors(staffMemberNotFound(), lastOwner(), passwordsKept(['acme']))
+  @Errors(lastOwner(), passwordsKept(['acme']))
   async updatePerson(
     @CurrentStaff() staff: StaffCaller,
     @Param('id') id: string,
@@ -48,7 +49,7 @@ export class StaffMembersController {
     Needs the role operator; to delete an owner, the role owner. Entries of the audit log keep the address.`)
   @Answer(204, 'The account was deleted, with its sessions and tokens')
   @Errors(invalidParameters('rotate_database_password must be a boolean string'))
-  @Errors(staffMemberNotFound(), lastOwner(), passwordsKept(['acme']))
+  @Errors(lastOwner(), passwordsKept(['acme']))
   async deletePerson(
     @CurrentStaff() staff: StaffCaller,
     @Param('id') id: string,
@@ -62,7 +63,6 @@ export class StaffMembersController {
   @Describe(`List the projects that a staff member has a role in
     Needs a role of the installation. Roles of the installation count in every project.`)
   @Answer(200, 'The projects, by slug', [MembershipResponse])
-  @Errors(staffMemberNotFound())
   listProjectsOfPerson(@Param('id') id: string): Promise<MembershipResponse[]> {
     return this.members.projectsOf(id);
   }
@@ -86,7 +86,6 @@ export class StaffMembersController {
     Needs an administrator of the project. Takes effect with the next request.`)
   @Answer(200, 'The staff member with the role', ProjectMemberResponse)
   @Errors(invalidParameters('role must be one of the following values: admin, developer, viewer'))
-  @Errors(staffMemberNotFound())
   async setPersonOfProject(
     @Param('id') projectId: string,
     @Param('person_id') who: string,
@@ -100,7 +99,7 @@ export class StaffMembersController {
   @Describe(`Remove a staff member from a project
     Needs an administrator of the project. Takes effect with the next request. A developer may know the keys and the password of the database: the query parameter changes the latter, POST /admin/v1/projects/{id}/keys/rotate both.`)
   @Answer(204, 'The staff member has no role in the project')
-  @Errors(invalidParameters('rotate_database_password must be a boolean string'), staffMemberNotFound())
+  @Errors(invalidParameters('rotate_database_password must be a boolean string'))
   async removePersonOfProject(
     @Param('id') projectId: string,
     @Param('person_id') who: string,

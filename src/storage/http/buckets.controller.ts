@@ -11,9 +11,10 @@ import { BucketResponse } from './dto/storage-responses';
 import { BucketAddressPipe } from './dto/text';
 import { StorageApi, Success } from './storage-api.decorator';
 import { invalidParameters, forbidden, bucketNotFound, bucketAlreadyExists } from '../storage.errors';
-import { Describe, Errors } from '../../http/docs/operation.decorators';
+import { Describe, Errors, PathErrors } from '../../http/docs/operation.decorators';
 
 @StorageApi()
+@PathErrors({ ':bucket_name': bucketNotFound() })
 @Controller('p/:project_slug/storage/buckets')
 export class BucketsController {
   constructor(private readonly buckets: BucketsService) {}
@@ -39,7 +40,6 @@ export class BucketsController {
   @Describe(`Get bucket info
     Needs apikey and bearer; the project's policies apply. A bucket that the caller may not see is a 404.`)
   @Success(200, 'The bucket', BucketResponse)
-  @Errors(bucketNotFound())
   getBucket(
     @CurrentCaller() caller: Caller,
     @Param('bucket_name', BucketAddressPipe) address: string,
@@ -51,8 +51,7 @@ export class BucketsController {
   @Describe(`Update a bucket
     Needs apikey and bearer; the project's policies apply. Omitted members keep their values; null removes a limit. New limits apply to later uploads, not to existing files. A new name changes the slug.`)
   @Success(200, 'The updated bucket', BucketResponse)
-  @Errors(invalidParameters('is_public must be a boolean value'), forbidden(), bucketNotFound())
-  @Errors(bucketAlreadyExists())
+  @Errors(invalidParameters('is_public must be a boolean value'), forbidden(), bucketAlreadyExists())
   updateBucket(
     @CurrentCaller() caller: Caller,
     @Param('bucket_name', BucketAddressPipe) address: string,
@@ -65,7 +64,7 @@ export class BucketsController {
   @Describe(`Delete a bucket and keep its files
     Needs apikey and bearer; the project's policies apply. Its files keep their ids, and their owner and the service-role key can still access them. A new bucket of the same name does not contain them.`)
   @Success(200, 'The deleted bucket', BucketResponse)
-  @Errors(forbidden(), bucketNotFound())
+  @Errors(forbidden())
   deleteBucket(
     @CurrentCaller() caller: Caller,
     @Param('bucket_name', BucketAddressPipe) address: string,

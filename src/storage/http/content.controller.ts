@@ -28,7 +28,7 @@ import {
   preconditionFailed,
   rangeNotSatisfiable,
 } from '../storage.errors';
-import { Describe, Errors } from '../../http/docs/operation.decorators';
+import { Describe, Errors, SharedErrors } from '../../http/docs/operation.decorators';
 
 /** Declared for each response, because error responses of the same route are JSON. */
 /** Headers of every response about the bytes of a file, including 304. */
@@ -108,6 +108,7 @@ const CONTENT_ERRORS: ErrorList = [
 ];
 
 @StorageDocs()
+@SharedErrors(CONTENT_ERRORS)
 @Controller('p/:project_slug/storage/files/:file_id')
 export class ContentController {
   constructor(
@@ -123,7 +124,6 @@ export class ContentController {
     Needs apikey and bearer; the project's policies apply. Supports ranges and conditional requests (RFC 9110); several ranges are sent as \`multipart/byteranges\`. The file is always sent as an attachment.`)
   @DownloadName()
   @Bytes('application/octet-stream')
-  @Errors(CONTENT_ERRORS)
   async downloadFile(@Req() request: Request, @Res() response: Response): Promise<void> {
     const caller = callerOf(request);
     const id = fileIdOf(request);
@@ -144,7 +144,7 @@ export class ContentController {
   @ApiQuery({ name: 'signature', type: String, description: 'From the signed URL', example: 'r0Xc2v' })
   @DownloadName()
   @Bytes('application/octet-stream')
-  @Errors(invalidSignature(), signedUrlExpired(), CONTENT_ERRORS)
+  @Errors(invalidSignature(), signedUrlExpired())
   async downloadSigned(@Req() request: Request, @Res() response: Response): Promise<void> {
     const project = await this.requests.projectOf(request);
     // The signature is verified before any other parameter is read.
@@ -165,7 +165,6 @@ export class ContentController {
     Needs no credential. The file is displayed inline, in a sandbox; types that could run scripts are sent as an attachment. Client addresses that request many nonexistent files are throttled (429).`)
   @DownloadName()
   @Bytes('*/*')
-  @Errors(CONTENT_ERRORS)
   async previewFile(@Req() request: Request, @Res() response: Response): Promise<void> {
     const downloadName = downloadNameOf(request);
     const project = await this.requests.projectOf(request);

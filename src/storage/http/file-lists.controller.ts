@@ -10,9 +10,10 @@ import { BucketAddressPipe } from './dto/text';
 import { StorageAccess, Success } from './storage-api.decorator';
 import { COUNT, TEXT } from '../../http/docs/documented-headers';
 import { invalidParameters, bucketNotFound } from '../storage.errors';
-import { Describe, Errors } from '../../http/docs/operation.decorators';
+import { Describe, Errors, PathErrors } from '../../http/docs/operation.decorators';
 
 @StorageAccess()
+@PathErrors({ ':bucket_name': bucketNotFound() })
 @Controller('p/:project_slug/storage/buckets/:bucket_name')
 export class FileListsController {
   constructor(private readonly files: FilesService) {}

@@ -21,7 +21,7 @@ import {
   quotaExceeded,
   unsupportedMediaType,
 } from '../storage.errors';
-import { Describe, Errors } from '../../http/docs/operation.decorators';
+import { Describe, Errors, PathErrors } from '../../http/docs/operation.decorators';
 
 /** Errors for files that the rules of a bucket refuse. */
 const LIMIT_ERRORS: ErrorList = [
@@ -33,13 +33,13 @@ const LIMIT_ERRORS: ErrorList = [
 const PLACEMENT_ERRORS: ErrorList = [
   invalidParameters('filename must be a string'),
   forbidden(),
-  fileNotFound(),
   bucketNotFound(),
   fileAlreadyExists(),
   LIMIT_ERRORS,
 ];
 
 @StorageApi()
+@PathErrors({ ':file_id': fileNotFound() })
 @Controller('p/:project_slug/storage/files')
 export class FilesController {
   constructor(
@@ -63,7 +63,6 @@ export class FilesController {
   @Describe(`Get a file's record
     Needs apikey and bearer; the project's policies apply. A file that the caller may not see is a 404.`)
   @Success(200, 'The record', FileResponse)
-  @Errors(fileNotFound())
   getFile(@CurrentCaller() caller: Caller, @Param('file_id') id: string): Promise<FileRecord> {
     return this.files.get(caller, id);
   }
@@ -104,7 +103,7 @@ export class FilesController {
   @Describe(`Delete a file
     Needs apikey and bearer; the project's policies apply. Its signed URLs stop working.`)
   @Success(200, 'The record of the deleted file', FileResponse)
-  @Errors(forbidden(), fileNotFound())
+  @Errors(forbidden())
   deleteFile(@CurrentCaller() caller: Caller, @Param('file_id') id: string): Promise<FileRecord> {
     return this.files.remove(caller, id);
   }

@@ -12,9 +12,10 @@ import { BulkSignedUrlResponse, SignedUrlResponse } from './dto/storage-response
 import { validBody } from './dto/validated';
 import { StorageAccess, Success } from './storage-api.decorator';
 import { invalidParameters, forbidden, fileNotFound } from '../storage.errors';
-import { Describe, Errors, JsonBody } from '../../http/docs/operation.decorators';
+import { Describe, Errors, JsonBody, PathErrors } from '../../http/docs/operation.decorators';
 
 @StorageAccess()
+@PathErrors({ ':file_id': fileNotFound() })
 @Controller('p/:project_slug/storage/files')
 export class SignedUrlsController {
   constructor(
@@ -42,7 +43,6 @@ export class SignedUrlsController {
   @JsonBody(CreateSignedUrlDto)
   @Success(200, 'The URL', SignedUrlResponse)
   @Errors(invalidParameters('expiry must be one of the following values: 5m, 15m, 1h, 24h, 7d'))
-  @Errors(fileNotFound())
   createSignedUrl(@Req() request: Request): Promise<SignedUrl> {
     const id = String(request.params.file_id);
     return this.bodies.useJson(request, async (body) =>
@@ -55,7 +55,7 @@ export class SignedUrlsController {
   @Describe(`Revoke all signed URLs of a file
     Needs apikey and bearer; the project's policies apply. URLs created afterwards work.`)
   @Success(200, 'Revoked', null)
-  @Errors(forbidden(), fileNotFound())
+  @Errors(forbidden())
   async revokeSignedUrls(@CurrentCaller() caller: Caller, @Param('file_id') id: string): Promise<null> {
     await this.links.revokeAll(caller, id);
     return null;

@@ -1,7 +1,7 @@
 /** Platform administration: the schedules of a project. */
 import { Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
 import { invalidParameters } from '../../common/errors/app-error';
-import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
+import { Answer, Describe, Errors, PathErrors } from '../../http/docs/operation.decorators';
 import { StrictBody, StrictQuery } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../install/audit/audit-log.repository';
 import { StaffApi, CurrentActor } from '../../staff/http/staff-api.decorator';
@@ -22,6 +22,7 @@ const DEFAULT_LIMIT = 50;
 const MALFORMED = invalidParameters('a schedule has either sql or url');
 
 @StaffApi()
+@PathErrors({ ':schedule_id': scheduleNotFound() })
 @Controller('admin/v1/projects/:id/schedules')
 export class SchedulesController {
   constructor(private readonly schedules: SchedulesService) {}
@@ -60,7 +61,7 @@ export class SchedulesController {
   @Describe(`Change a schedule
     Members that are left out stay as they are.`)
   @Answer(200, 'The changed schedule', ScheduleResponse)
-  @Errors(MALFORMED, scheduleNotFound(), scheduleExists('purge-carts'), needsHttpPost())
+  @Errors(MALFORMED, scheduleExists('purge-carts'), needsHttpPost())
   async updateSchedule(
     @Param('id') projectId: string,
     @Param('schedule_id') id: string,
@@ -74,7 +75,6 @@ export class SchedulesController {
   @Describe(`Delete a schedule
     Its history is deleted as well. A run that has begun goes on.`)
   @Answer(204, 'It is deleted')
-  @Errors(scheduleNotFound())
   async deleteSchedule(
     @Param('id') projectId: string,
     @Param('schedule_id') id: string,
@@ -87,7 +87,7 @@ export class SchedulesController {
   @Describe(`List the runs of a schedule
     The newest first. The last 200 are kept.`)
   @Answer(200, 'The runs', [ScheduleRunResponse])
-  @Errors(invalidParameters('limit must not be greater than 200'), scheduleNotFound())
+  @Errors(invalidParameters('limit must not be greater than 200'))
   async listScheduleRuns(
     @Param('id') projectId: string,
     @Param('schedule_id') id: string,

@@ -1,7 +1,7 @@
 /** Platform administration: webhooks of a project, and their deliveries. */
 import { Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
 import { invalidParameters } from '../../common/errors/app-error';
-import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
+import { Answer, Describe, Errors, PathErrors } from '../../http/docs/operation.decorators';
 import { StrictBody, StrictQuery } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../install/audit/audit-log.repository';
 import { StaffApi, CurrentActor } from '../../staff/http/staff-api.decorator';
@@ -30,6 +30,7 @@ const DEFAULT_LIMIT = 50;
 const REFUSED = webhookRefused('column "totl" does not exist');
 
 @StaffApi()
+@PathErrors({ ':webhook_id': webhookNotFound(), ':delivery_id': deliveryNotFound() })
 @Controller('admin/v1/projects/:id/webhooks')
 export class WebhooksController {
   constructor(private readonly webhooks: WebhooksService) {}
@@ -69,7 +70,7 @@ export class WebhooksController {
   @Describe(`Change a webhook
     Members that are left out stay as they are. Its triggers are created again.`)
   @Answer(200, 'The changed webhook', WebhookResponse)
-  @Errors(invalidParameters('url is required'), REFUSED, webhookNotFound())
+  @Errors(invalidParameters('url is required'), REFUSED)
   async updateWebhook(
     @Param('id') projectId: string,
     @Param('webhook_id') id: string,
@@ -90,7 +91,7 @@ export class WebhooksController {
   @Describe(`Give a webhook another secret
     Deliveries have signatures of both secrets for a day. The answer has the new one, which is not shown again.`)
   @Answer(200, 'The webhook with its secret', WebhookWithSecretResponse)
-  @Errors(invalidParameters('secret must be whsec_ and 24 to 64 bytes as base64'), webhookNotFound())
+  @Errors(invalidParameters('secret must be whsec_ and 24 to 64 bytes as base64'))
   async rotateWebhookSecret(
     @Param('id') projectId: string,
     @Param('webhook_id') id: string,
@@ -105,7 +106,6 @@ export class WebhooksController {
   @Describe(`Delete a webhook
     Its triggers and deliveries are deleted as well.`)
   @Answer(204, 'It is deleted')
-  @Errors(webhookNotFound())
   async deleteWebhook(
     @Param('id') projectId: string,
     @Param('webhook_id') id: string,
@@ -118,7 +118,7 @@ export class WebhooksController {
   @Describe(`List the deliveries of a webhook
     The newest first. Delivered ones are kept for three days, failed ones for thirty.`)
   @Answer(200, 'A page of deliveries', [DeliveryResponse])
-  @Errors(invalidParameters('limit must not be greater than 200'), webhookNotFound())
+  @Errors(invalidParameters('limit must not be greater than 200'))
   async listWebhookDeliveries(
     @Param('id') projectId: string,
     @Param('webhook_id') id: string,
@@ -132,7 +132,6 @@ export class WebhooksController {
   @Describe(`Get a delivery with its body and its attempts
     The body may hold data of the table.`)
   @Answer(200, 'The delivery', DeliveryDetailsResponse)
-  @Errors(webhookNotFound(), deliveryNotFound())
   async getWebhookDelivery(
     @Param('id') projectId: string,
     @Param('webhook_id') id: string,
@@ -146,7 +145,7 @@ export class WebhooksController {
   @Describe(`Send a delivery again
     One that failed or was delivered. It is retried for three days from its first attempt.`)
   @Answer(204, 'It is queued')
-  @Errors(webhookNotFound(), deliveryNotFound(), deliveryNotFailed())
+  @Errors(deliveryNotFailed())
   async retryWebhookDelivery(
     @Param('id') projectId: string,
     @Param('webhook_id') id: string,

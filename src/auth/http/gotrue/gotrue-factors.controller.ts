@@ -4,7 +4,7 @@ import { renderSVG } from 'uqr';
 import { CurrentProject } from '../../../access/current-caller.decorator';
 import { SessionGuard } from '../../../access/session.guard';
 import { Clock } from '../../../common/time/clock';
-import { Answer, Describe, Errors, JsonBody } from '../../../http/docs/operation.decorators';
+import { Answer, Describe, Errors, JsonBody, PathErrors } from '../../../http/docs/operation.decorators';
 import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
 import { passkeyFailed } from '../../../identity/identity.errors';
 import type { RequestOrigin } from '../../../identity/request-origin';
@@ -51,6 +51,7 @@ const ENROL_FACTOR_ERRORS = Errors(
 );
 
 @GoTrueApi('bearer', SessionGuard)
+@PathErrors({ ':factor_id': factorNotFound() })
 @GoTrueController('factors')
 export class GoTrueFactorsController {
   constructor(
@@ -98,7 +99,7 @@ export class GoTrueFactorsController {
     A phone gets a code. Needs the apikey and the access token of a session. \`verify\` takes its id within five minutes.`)
   @JsonBody(GoTrueChallengeDto, { required: false })
   @Answer(200, 'The challenge', GoTrueChallengeResponse)
-  @Errors(factorNotFound(), passkeysDisabled(), phoneDisabled(), tooManyRequests())
+  @Errors(passkeysDisabled(), phoneDisabled(), tooManyRequests())
   @Errors(hookRefused(403, 'Not this phone'), hookFailed('send_sms_hook', null))
   async goTrueChallengeFactor(
     @CurrentProject() project: Project,
@@ -131,7 +132,7 @@ export class GoTrueFactorsController {
   @Describe(`Verify a factor with a challenge and a code, or the answer of a key (GoTrue)
     Needs the apikey and the access token of a session. The first code confirms the factor. Each code works once, and wrong codes delay further attempts (429).`)
   @Answer(200, 'The session, with new tokens (aal2)', GoTrueSessionResponse)
-  @Errors(challengeExpired(), wrongCode(), passkeyFailed(), factorNotFound(), tooManyRequests())
+  @Errors(challengeExpired(), wrongCode(), passkeyFailed(), tooManyRequests())
   async goTrueVerifyFactor(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,
@@ -158,7 +159,7 @@ export class GoTrueFactorsController {
   @Describe(`Remove a second factor (GoTrue)
     Needs the apikey and the access token of a session, which must have verified a second factor if the account has one.`)
   @Answer(200, 'The factor has been removed', IdResponse)
-  @Errors(secondFactorRequired(), factorNotFound())
+  @Errors(secondFactorRequired())
   async goTrueRemoveFactor(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,

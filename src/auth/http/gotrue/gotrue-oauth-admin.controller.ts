@@ -4,7 +4,7 @@ import { ApiResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { CurrentProject } from '../../../access/current-caller.decorator';
 import { invalidParameters } from '../../../common/errors/app-error';
-import { Answer, Describe, Errors } from '../../../http/docs/operation.decorators';
+import { Answer, Describe, Errors, PathErrors, SharedErrors } from '../../../http/docs/operation.decorators';
 import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
 import type { RequestOrigin } from '../../../identity/request-origin';
 import type { Project } from '../../../projects/project';
@@ -24,6 +24,8 @@ import { toClientInput, toClientView } from './gotrue-oauth-views';
 import { PAGE_HEADERS, pageHeaders } from './gotrue-pages';
 
 @GoTrueApi('service_role')
+@PathErrors({ ':client_id': clientNotFound() })
+@SharedErrors(oauthServerDisabled())
 @GoTrueController('admin/oauth/clients')
 export class GoTrueOAuthAdminController {
   constructor(private readonly clients: OAuthClients) {}
@@ -32,7 +34,6 @@ export class GoTrueOAuthAdminController {
   @Describe(`List applications (GoTrue)
     Needs the service-role key and the setting \`oauth_server_enabled\`. The newest first. Secrets are never returned.`)
   @Answer(200, 'A page of applications', OAuthClientsResponse, PAGE_HEADERS)
-  @Errors(oauthServerDisabled())
   async goTrueListOAuthClients(
     @CurrentProject() project: Project,
     @Query() query: GoTruePageQuery,
@@ -49,7 +50,7 @@ export class GoTrueOAuthAdminController {
   @Describe(`Create an application (GoTrue)
     Needs the service-role key and the setting \`oauth_server_enabled\`. The secret of a confidential client is shown once.`)
   @Answer(201, 'The application', OAuthClientResponse)
-  @Errors(invalidParameters('redirect_uris is required'), oauthServerDisabled(), tooManyClients(MAX_CLIENTS))
+  @Errors(invalidParameters('redirect_uris is required'), tooManyClients(MAX_CLIENTS))
   async goTrueCreateOAuthClient(
     @CurrentProject() project: Project,
     @Body() body: OAuthClientDto,
@@ -63,7 +64,6 @@ export class GoTrueOAuthAdminController {
   @Describe(`Get an application (GoTrue)
     Needs the service-role key.`)
   @Answer(200, 'The application', OAuthClientResponse)
-  @Errors(clientNotFound(), oauthServerDisabled())
   async goTrueGetOAuthClient(
     @CurrentProject() project: Project,
     @Param('client_id') id: string,
@@ -75,7 +75,7 @@ export class GoTrueOAuthAdminController {
   @Describe(`Change an application (GoTrue)
     Needs the service-role key. Omitted members keep their values. A client stays public or confidential.`)
   @Answer(200, 'The application', OAuthClientResponse)
-  @Errors(invalidParameters('redirect_uris is required'), clientNotFound(), oauthServerDisabled())
+  @Errors(invalidParameters('redirect_uris is required'))
   async goTrueUpdateOAuthClient(
     @CurrentProject() project: Project,
     @Param('client_id') id: string,
@@ -90,7 +90,6 @@ export class GoTrueOAuthAdminController {
     Needs the service-role key. Ends its sessions and codes, and what users granted it.`)
   @HttpCode(204)
   @ApiResponse({ status: 204, description: 'The application has been removed' })
-  @Errors(clientNotFound(), oauthServerDisabled())
   async goTrueDeleteOAuthClient(
     @CurrentProject() project: Project,
     @Param('client_id') id: string,
@@ -103,7 +102,7 @@ export class GoTrueOAuthAdminController {
   @Describe(`Replace the secret of an application (GoTrue)
     Needs the service-role key. The former secret ends at once; sessions of users stay.`)
   @Answer(200, 'The application with its new secret', OAuthClientResponse)
-  @Errors(invalidParameters('A public client has no secret'), clientNotFound(), oauthServerDisabled())
+  @Errors(invalidParameters('A public client has no secret'))
   async goTrueRegenerateOAuthClientSecret(
     @CurrentProject() project: Project,
     @Param('client_id') id: string,

@@ -3,7 +3,7 @@ import { Body, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common'
 import { ApiResponse } from '@nestjs/swagger';
 import { CurrentProject } from '../../../access/current-caller.decorator';
 import { SessionGuard } from '../../../access/session.guard';
-import { Answer, Describe, Errors } from '../../../http/docs/operation.decorators';
+import { Answer, Describe, Errors, PathErrors, SharedErrors } from '../../../http/docs/operation.decorators';
 import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
 import type { RequestOrigin } from '../../../identity/request-origin';
 import type { Project } from '../../../projects/project';
@@ -23,6 +23,8 @@ import { GoTrueApi, GoTrueController } from './gotrue-api.decorator';
 import { toRequestingClient } from './gotrue-oauth-views';
 
 @GoTrueApi('bearer', SessionGuard)
+@PathErrors({ ':authorization_id': authorizationNotFound() })
+@SharedErrors(oauthServerDisabled())
 @GoTrueController()
 export class GoTrueOAuthUserController {
   constructor(private readonly authorizations: OAuthAuthorizations) {}
@@ -31,7 +33,6 @@ export class GoTrueOAuthUserController {
   @Describe(`Get what an application asks for (GoTrue)
     Needs the apikey and the access token of a session. For the page of \`oauth_consent_url\`, which asks the user. From then on this user alone can answer. Gives \`redirect_url\` alone if the user agreed to the same before.`)
   @Answer(200, 'The application and its scopes, or where to lead the user', OAuthDetailsResponse)
-  @Errors(authorizationNotFound(), oauthServerDisabled())
   async goTrueGetOAuthAuthorization(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,
@@ -54,7 +55,7 @@ export class GoTrueOAuthUserController {
   @Describe(`Approve or refuse what an application asks for (GoTrue)
     Needs the apikey and the access token of a session, which must have verified a second factor if the account has one. Gives the address of the application, with a code, or with \`error=access_denied\`.`)
   @Answer(200, 'Where to lead the user', OAuthRedirectResponse)
-  @Errors(authorizationNotFound(), oauthServerDisabled(), secondFactorRequired())
+  @Errors(secondFactorRequired())
   async goTrueAnswerOAuthAuthorization(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,
@@ -73,7 +74,6 @@ export class GoTrueOAuthUserController {
   @Describe(`List what you granted to applications (GoTrue)
     Needs the apikey and the access token of a session.`)
   @Answer(200, 'The grants, the newest first', [OAuthGrantResponse])
-  @Errors(oauthServerDisabled())
   async goTrueListOAuthGrants(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,
@@ -91,7 +91,7 @@ export class GoTrueOAuthUserController {
     Needs the apikey and the access token of a session. Ends the sessions that the application has of you.`)
   @HttpCode(204)
   @ApiResponse({ status: 204, description: 'The grant has been revoked' })
-  @Errors(grantNotFound(), oauthServerDisabled())
+  @Errors(grantNotFound())
   async goTrueRevokeOAuthGrant(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,

@@ -4,7 +4,7 @@ import { SkipThrottle } from '@nestjs/throttler';
 import { CurrentProject } from '../../../access/current-caller.decorator';
 import { SessionGuard } from '../../../access/session.guard';
 import { Clock } from '../../../common/time/clock';
-import { Answer, Describe, Errors, JsonBody } from '../../../http/docs/operation.decorators';
+import { Answer, Describe, Errors, JsonBody, PathErrors } from '../../../http/docs/operation.decorators';
 import { LIMIT_HEADERS } from '../../../identity/http/client-throttler.guard';
 import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
 import { passkeyFailed } from '../../../identity/identity.errors';
@@ -95,6 +95,7 @@ export class GoTruePasskeySignInController {
 }
 
 @GoTrueApi('bearer', SessionGuard)
+@PathErrors({ ':passkey_id': passkeyNotFound() })
 @GoTrueController('passkeys')
 export class GoTruePasskeysController {
   constructor(
@@ -152,7 +153,6 @@ export class GoTruePasskeysController {
   @Describe(`Rename a passkey (GoTrue)
     Needs the apikey and the access token of a session.`)
   @Answer(200, 'The passkey', GoTruePasskeyResponse)
-  @Errors(passkeyNotFound())
   async goTrueRenamePasskey(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,
@@ -167,7 +167,7 @@ export class GoTruePasskeysController {
   @Describe(`Remove a passkey (GoTrue)
     Needs the apikey and the access token of a session, which must have verified a second factor if the account has one.`)
   @Answer(200, 'The passkey has been removed', EmptyResponse)
-  @Errors(passkeyNotFound(), secondFactorRequired())
+  @Errors(secondFactorRequired())
   async goTrueRemovePasskey(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,

@@ -5,7 +5,7 @@ import type { Response } from 'express';
 import { CurrentProject } from '../../../access/current-caller.decorator';
 import { invalidParameters } from '../../../common/errors/app-error';
 import { TEXT } from '../../../http/docs/documented-headers';
-import { Answer, Describe, Errors, together } from '../../../http/docs/operation.decorators';
+import { Answer, Describe, Errors, PathErrors, together } from '../../../http/docs/operation.decorators';
 import { LIMIT_HEADERS } from '../../../identity/http/client-throttler.guard';
 import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
 import { samlFailed } from '../../../identity/identity.errors';
@@ -83,6 +83,7 @@ export class GoTrueSsoController {
 }
 
 @GoTrueApi('service_role')
+@PathErrors({ ':sso_provider_id': providerNotFound() })
 @GoTrueController('admin/sso/providers')
 export class GoTrueSsoAdminController {
   constructor(
@@ -117,7 +118,6 @@ export class GoTrueSsoAdminController {
   @Describe(`Get an identity provider of SAML (GoTrue)
     Needs the service-role key.`)
   @Answer(200, 'The identity provider', GoTrueSsoProviderResponse)
-  @Errors(providerNotFound())
   async goTrueGetSsoProvider(
     @CurrentProject() project: Project,
     @Param('sso_provider_id') id: string,
@@ -129,8 +129,7 @@ export class GoTrueSsoAdminController {
   @Describe(`Change an identity provider of SAML (GoTrue)
     Needs the service-role key. Omitted members keep their values. Takes effect with the next sign-in.`)
   @Answer(200, 'The identity provider', GoTrueSsoProviderResponse)
-  @Errors(invalidParameters('The metadata cannot be used'), metadataUnreachable())
-  @Errors(providerNotFound(), samlProviderTaken())
+  @Errors(invalidParameters('The metadata cannot be used'), metadataUnreachable(), samlProviderTaken())
   async goTrueUpdateSsoProvider(
     @CurrentProject() project: Project,
     @Param('sso_provider_id') id: string,
@@ -144,7 +143,6 @@ export class GoTrueSsoAdminController {
   @Describe(`Remove an identity provider of SAML (GoTrue)
     Needs the service-role key. Users and their identities stay, and cannot sign in here any more.`)
   @Answer(200, 'The removed identity provider', GoTrueSsoProviderResponse)
-  @Errors(providerNotFound())
   async goTrueDeleteSsoProvider(
     @CurrentProject() project: Project,
     @Param('sso_provider_id') id: string,
@@ -158,7 +156,6 @@ export class GoTrueSsoAdminController {
   @Describe(`Try an identity provider of SAML
     Needs the service-role key. Open the address in a browser and sign in: a page shows what the provider says about the account, or why it was refused. Nobody is signed in to the project, and no account is made. Works once within ten minutes, for disabled providers too.`)
   @Answer(200, 'The page of the identity provider', GoTrueSsoUrlResponse)
-  @Errors(providerNotFound())
   async goTrueTrySsoProvider(
     @CurrentProject() project: Project,
     @Param('sso_provider_id') id: string,

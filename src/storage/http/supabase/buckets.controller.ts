@@ -2,7 +2,7 @@
 import { Body, Controller, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
 import { Caller } from '../../../access/caller';
 import { CurrentCaller } from '../../../access/current-caller.decorator';
-import { Describe, Errors } from '../../../http/docs/operation.decorators';
+import { Describe, Errors, PathErrors } from '../../../http/docs/operation.decorators';
 import { BucketsService } from '../../buckets/buckets.service';
 import { NamedFilesService } from '../../files/named-files.service';
 import { bucketAlreadyExists, bucketNotEmpty, bucketNotFound, invalidParameters } from '../../storage.errors';
@@ -21,6 +21,7 @@ import {
 import { STORAGE_JS, StorageJsApi, Success } from './storage-js-api.decorator';
 
 @StorageJsApi()
+@PathErrors({ ':bucket_name': bucketNotFound() })
 @Controller(`${STORAGE_JS}/bucket`)
 export class StorageBucketsController {
   constructor(
@@ -62,7 +63,6 @@ export class StorageBucketsController {
   @Describe(`Get a bucket (storage-js)
     By its name. A bucket that the caller may not see is a 404.`)
   @Success(200, 'The bucket', StorageBucketResponse)
-  @Errors(bucketNotFound())
   async getStorageBucket(
     @CurrentCaller() caller: Caller,
     @Param('bucket_name', BucketAddressPipe) address: string,
@@ -74,7 +74,7 @@ export class StorageBucketsController {
   @Describe(`Update a bucket (storage-js)
     Members that are left out keep their values; null removes a limit.`)
   @Success(200, 'A message', StorageMessageResponse)
-  @Errors(invalidParameters('public must be a boolean value'), bucketNotFound())
+  @Errors(invalidParameters('public must be a boolean value'))
   async updateStorageBucket(
     @CurrentCaller() caller: Caller,
     @Param('bucket_name', BucketAddressPipe) address: string,
@@ -88,7 +88,6 @@ export class StorageBucketsController {
   @Describe(`Delete all files of a bucket (storage-js)
     Files that the caller may not delete stay.`)
   @Success(200, 'A message', StorageMessageResponse)
-  @Errors(bucketNotFound())
   async emptyStorageBucket(
     @CurrentCaller() caller: Caller,
     @Param('bucket_name', BucketAddressPipe) address: string,
@@ -102,7 +101,7 @@ export class StorageBucketsController {
   @Describe(`Delete an empty bucket (storage-js)
     Refused while the bucket holds files, those included that the caller may not see.`)
   @Success(200, 'A message', StorageMessageResponse)
-  @Errors(bucketNotFound(), bucketNotEmpty(3))
+  @Errors(bucketNotEmpty(3))
   async deleteStorageBucket(
     @CurrentCaller() caller: Caller,
     @Param('bucket_name', BucketAddressPipe) address: string,

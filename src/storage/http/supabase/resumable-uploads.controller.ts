@@ -10,7 +10,7 @@ import { BodyReader } from '../../../http/bodies/body-reader';
 import { announcedLength } from '../../../http/bodies/read-body';
 import { DocumentedHeaders, TEXT } from '../../../http/docs/documented-headers';
 import { ErrorList } from '../../../http/docs/error-docs';
-import { Answer, Describe, Errors, together } from '../../../http/docs/operation.decorators';
+import { Answer, Describe, Errors, PathErrors, together } from '../../../http/docs/operation.decorators';
 import { QuotaWarnings } from '../../quotas/quota-warnings';
 import { ResumableUploadsService, UploadProgress } from '../../resumable/resumable-uploads.service';
 import { ReceivedBytes } from '../../resumable/upload-writer.service';
@@ -131,7 +131,6 @@ const CONTINUE_UPLOAD_DOCS = together(
   }),
   Errors(
     invalidParameters('Upload-Offset must be a number of bytes'),
-    uploadNotFound(),
     offsetTaken(1_048_576),
     wrongTusVersion(),
     uploadIsFinishing(),
@@ -139,7 +138,17 @@ const CONTINUE_UPLOAD_DOCS = together(
   ),
 );
 
+const BEGUN_HEADERS: DocumentedHeaders = {
+  ...UPLOAD_HEADERS,
+  Location: { description: 'The URL of the upload', schema: TEXT },
+};
+const STATE_HEADERS: DocumentedHeaders = {
+  ...UPLOAD_HEADERS,
+  'Upload-Length': { ...OFFSET, description: 'Bytes of the file' },
+};
+
 @StorageJsDocs()
+@PathErrors({ ':upload_id': uploadNotFound() })
 @Controller(`${STORAGE_JS}/upload/resumable`)
 export class ResumableUploadsController {
   constructor(
@@ -162,10 +171,7 @@ export class ResumableUploadsController {
   @Version()
   @Describe(`Begin a resumable upload (TUS)
     The policies decide here, and again when the last byte has arrived. The body may have the first bytes.`)
-  @Answer(201, 'The upload; Location is its URL', undefined, {
-    ...UPLOAD_HEADERS,
-    Location: { description: 'The URL of the upload', schema: TEXT },
-  })
+  @Answer(201, 'The upload; Location is its URL', undefined, BEGUN_HEADERS)
   @BEGIN_UPLOAD_DOCS
   async beginUpload(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<void> {
     assertTus(request);
@@ -191,11 +197,8 @@ export class ResumableUploadsController {
   @Version()
   @Describe(`Read the offset of a resumable upload (TUS)
     Only the user who began the upload and the service role may read it.`)
-  @Answer(200, 'The state', undefined, {
-    ...UPLOAD_HEADERS,
-    'Upload-Length': { ...OFFSET, description: 'Bytes of the file' },
-  })
-  @Errors(uploadNotFound(), wrongTusVersion(), uploadIsFinishing())
+  @Answer(200, 'The state', undefined, STATE_HEADERS)
+  @Errors(wrongTusVersion(), uploadIsFinishing())
   async readUpload(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<void> {
     assertTus(request);
     const upload = await this.uploads.state(callerOf(request), String(request.params.upload_id));
@@ -227,7 +230,7 @@ export class ResumableUploadsController {
   @Describe(`End a resumable upload (TUS)
     Removes its bytes. A completed upload is only forgotten; its file stays.`)
   @Answer(204, 'The upload is gone', undefined, RATE_HEADERS)
-  @Errors(uploadNotFound(), wrongTusVersion())
+  @Errors(wrongTusVersion())
   async endUpload(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<void> {
     assertTus(request);
     await this.uploads.remove(callerOf(request), String(request.params.upload_id));
