@@ -18,7 +18,7 @@ const LAYERS = [
   ['identity'],
   ['staff'],
   ['auth', 'rest', 'storage'],
-  ['scim'],
+  ['scim', 'visible-schema'],
   ['changes'],
   ['realtime'],
   ['copies'],

@@ -8,15 +8,8 @@ import { STAFF_COOKIE } from '../http/staff-cookie';
 import { inSlices, Slices } from '../common/time/slices';
 import { DocumentWriter } from './openapi/document-writer';
 import { mapPart, mapValues } from './openapi/map-schemas';
-import {
-  type DocumentHead,
-  type OpenApiDocument,
-  type Operation,
-  type PathItem,
-  plainType,
-  type Schema,
-  type SecurityScheme,
-} from './openapi/model';
+import type { DocumentHead, OpenApiDocument, Operation, PathItem, SecurityScheme } from './openapi/model';
+import { plainType, type Schema } from '../visible-schema/json-schema';
 import type { ServedDocument } from './openapi/served-document';
 import { shareRepeated } from './openapi/share-repeated';
 import { type DocumentFormat, toSchema31 } from './openapi/versions';

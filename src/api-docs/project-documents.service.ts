@@ -9,15 +9,15 @@ import { DocumentService } from './document.service';
 import type { ServedDocument } from './openapi/served-document';
 import type { DocumentFormat } from './openapi/versions';
 import { platformPart, type PlatformPart } from './project/platform-part';
-import { ProjectFactsRepository } from './project/project-facts.repository';
-import { documentedSchemas, visibleSchema, type VisibleSchema } from './project/visible-schema';
+import { ProjectFactsRepository } from '../visible-schema/project-facts.repository';
+import { documentedSchemas, visibleSchema, type VisibleSchema } from '../visible-schema/visible-schema';
 import { type ProjectDocumentSource, writeProjectDocument } from './project/write-project-document';
 import { RoleDocuments } from './role-documents';
 import { METHODS } from './openapi/model';
 import { TABLE_REST_NAMES } from './table-rest/components';
 import { GENERATOR_NAMES } from './project/names';
 import { nameObjects, type ObjectNames } from './project/object-names';
-import { typeName } from './project/project-facts';
+import { typeName } from '../visible-schema/project-facts';
 
 /** @param part the operations of auth and storage in the same document: their names, and those of their schemas, are reserved */
 function visibleNames(visible: VisibleSchema, part: PlatformPart): Promise<ObjectNames> {

@@ -1,8 +1,8 @@
 /** Columns and declared types of a project as TypeScript members and types. */
-import type { TypeFacts } from '../api-docs/project/project-facts';
-import { type ShapeOptions, shapeOf } from '../api-docs/project/relation-schemas';
-import type { TypeSchemas } from '../api-docs/project/type-schemas';
-import type { VisibleRelation } from '../api-docs/project/visible-relation';
+import type { TypeFacts } from '../visible-schema/project-facts';
+import { type ShapeOptions, shapeOf } from '../visible-schema/relation-shapes';
+import type { TypeSchemas } from '../visible-schema/type-schemas';
+import type { VisibleRelation } from '../visible-schema/visible-relation';
 import { literal, type Member, objectType, orNull, typeOf, unionOf } from './type-script';
 
 /** Null where the role may not read, insert or update. */

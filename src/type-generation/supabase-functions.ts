@@ -1,9 +1,9 @@
 /** Functions as the clients' types expect them: overloads as a union, computed fields and relationships by their row. */
 import { nameKey, type QualifiedName, type Routine } from '../rest/catalog/catalog';
-import type { VisibleRelation } from '../api-docs/project/visible-relation';
+import type { VisibleRelation } from '../visible-schema/visible-relation';
 import { arrayOf, literal, type Member, objectType, orNull, unionOf } from './type-script';
-import type { VisibleFunction } from '../api-docs/project/visible-functions';
-import type { VisibleSchema } from '../api-docs/project/visible-schema';
+import type { VisibleFunction } from '../visible-schema/visible-functions';
+import type { VisibleSchema } from '../visible-schema/visible-schema';
 
 interface Options {
   /** The type of the values of a type, by its name as format_type() writes it. */

@@ -5,9 +5,9 @@ import {
   nameKey,
   type Relationship,
 } from '../rest/catalog/catalog';
-import { readableColumns, type VisibleRelation } from '../api-docs/project/visible-relation';
+import { readableColumns, type VisibleRelation } from '../visible-schema/visible-relation';
 import { indented, literal, objectType } from './type-script';
-import { compareNames, type VisibleSchema } from '../api-docs/project/visible-schema';
+import { compareNames, type VisibleSchema } from '../visible-schema/visible-schema';
 
 /**
  * A tuple of the keys whose columns the role may read at both ends. The clients look for a referenced relation in

@@ -3,7 +3,7 @@
  * that their generator gives it.
  */
 import { nameKey, type QualifiedName } from '../rest/catalog/catalog';
-import type { VisibleRelation } from '../api-docs/project/visible-relation';
+import type { VisibleRelation } from '../visible-schema/visible-relation';
 import { declaredType, shapeMembers } from './shape-members';
 import { SupabaseFunctions } from './supabase-functions';
 import { SUPABASE_HELPERS } from './supabase-helpers';
@@ -18,10 +18,10 @@ import {
   propertyName,
   typeOf,
 } from './type-script';
-import { type Schema, schemaRef } from '../api-docs/openapi/model';
-import { typeName } from '../api-docs/project/project-facts';
-import { TypeSchemas } from '../api-docs/project/type-schemas';
-import type { VisibleSchema } from '../api-docs/project/visible-schema';
+import { type Schema, schemaRef } from '../visible-schema/json-schema';
+import { typeName } from '../visible-schema/project-facts';
+import { TypeSchemas } from '../visible-schema/type-schemas';
+import type { VisibleSchema } from '../visible-schema/visible-schema';
 
 /** The version of PostgREST's language that the clients may use. */
 const POSTGREST_VERSION = '14';

@@ -1,5 +1,5 @@
 /** Pieces of TypeScript. Names, literals and comments come from a stranger's database and are escaped. */
-import { type Schema, schemaRef } from '../api-docs/openapi/model';
+import { type Schema, schemaRef } from '../visible-schema/json-schema';
 
 export interface Member {
   readonly name: string;

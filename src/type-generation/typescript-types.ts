@@ -1,12 +1,12 @@
 /** `lang=typescript`: a type for each row, enum, composite type, and for arguments and results of functions. */
 import { nameKey, type QualifiedName } from '../rest/catalog/catalog';
-import { type Schema, schemaRef } from '../api-docs/openapi/model';
+import { type Schema, schemaRef } from '../visible-schema/json-schema';
 import type { ObjectNames } from '../api-docs/project/object-names';
-import { typeName } from '../api-docs/project/project-facts';
-import { namedArguments, type ResultOptions, resultSchema } from '../api-docs/project/routine-schemas';
-import { TypeSchemas } from '../api-docs/project/type-schemas';
-import type { CallableFunction } from '../api-docs/project/visible-functions';
-import type { VisibleSchema } from '../api-docs/project/visible-schema';
+import { typeName } from '../visible-schema/project-facts';
+import { namedArguments, type ResultOptions, resultSchema } from '../visible-schema/routine-schemas';
+import { TypeSchemas } from '../visible-schema/type-schemas';
+import type { CallableFunction } from '../visible-schema/visible-functions';
+import type { VisibleSchema } from '../visible-schema/visible-schema';
 import { declaredType, shapeMembers } from './shape-members';
 import { arrayOf, docComment, JSON_TYPE, objectType, typeOf, unionOf } from './type-script';
 

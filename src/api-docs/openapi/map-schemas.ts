@@ -2,7 +2,7 @@
  * Applies a change to every schema of a part of a document. It follows the structure of OpenAPI, because a member
  * named `type` or `nullable` can be a column of a table.
  */
-import type { Schema } from './model';
+import type { Schema } from '../../visible-schema/json-schema';
 
 /** Called with a schema whose inner schemas were already changed. */
 export type SchemaChange = (schema: Schema) => Schema;

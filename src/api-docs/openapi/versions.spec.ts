@@ -1,5 +1,5 @@
 import { mapSchema } from './map-schemas';
-import type { Schema } from './model';
+import type { Schema } from '../../visible-schema/json-schema';
 import { toSchema30, toSchema31 } from './versions';
 
 const to30 = (schema: Schema): Schema =>

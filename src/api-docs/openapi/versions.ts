@@ -3,7 +3,7 @@
  * writes that of 3.0. Converters such as @apiture/openapi-down-convert keep the type null, and change columns that are named
  * like a keyword.
  */
-import { nullable, type Schema, type SchemaType } from './model';
+import { nullable, type Schema, type SchemaType } from '../../visible-schema/json-schema';
 
 export const OPENAPI_VERSIONS = { '3.0': '3.0.3', '3.1': '3.1.0' } as const;
 

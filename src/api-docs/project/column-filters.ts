@@ -1,12 +1,13 @@
 /** The filters of one relation: a parameter for each column whose name generated clients can hold. */
-import { type Parameter, type Reference, schemaRef } from '../openapi/model';
-import { filterSchemaName } from '../table-rest/filter-schemas';
+import type { Parameter, Reference } from '../openapi/model';
+import { schemaRef } from '../../visible-schema/json-schema';
+import { typeFilter, filterSchemaName } from '../table-rest/filter-schemas';
 import { SHARED_PARAMETERS } from '../table-rest/rest-parameters';
 import type { DescribedVerb } from '../table-rest/table-operations';
 import { hasParameter, pascalCase, queryName } from './names';
-import { typeOf } from './relation-schemas';
-import type { TypeSchemas } from './type-schemas';
-import type { VisibleColumn, VisibleRelation } from './visible-relation';
+import { typeOf } from '../../visible-schema/relation-shapes';
+import type { TypeSchemas } from '../../visible-schema/type-schemas';
+import type { VisibleColumn, VisibleRelation } from '../../visible-schema/visible-relation';
 
 type Filters = Pick<DescribedVerb, 'filters' | 'note' | 'parameters'>;
 
@@ -58,7 +59,7 @@ function unlistedNote(unlisted: readonly VisibleColumn[]): string | null {
 }
 
 function filterOf({ column, comment }: VisibleColumn, types: TypeSchemas): Parameter {
-  const { family, example } = types.filterOf(typeOf(column));
+  const { family, example } = typeFilter(typeOf(column), types);
   return {
     name: queryName(column.name),
     in: 'query',

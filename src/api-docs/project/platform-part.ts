@@ -1,7 +1,8 @@
 /** The auth and storage operations of the platform's document, with one project's id in their paths. */
 import type { Project } from '../../projects/project';
 import { mapValues } from '../openapi/map-schemas';
-import type { Components, OpenApiDocument, Operation, PathItem, Schema } from '../openapi/model';
+import type { Components, OpenApiDocument, Operation, PathItem } from '../openapi/model';
+import type { Schema } from '../../visible-schema/json-schema';
 
 export interface PlatformPart {
   readonly paths: ReadonlyMap<string, PathItem>;

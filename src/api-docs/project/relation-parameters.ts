@@ -5,8 +5,8 @@ import { SHARED_PARAMETERS } from '../table-rest/rest-parameters';
 import type { OwnParameters } from '../table-rest/table-operations';
 import { columnFilters, type FiltersOfRelation } from './column-filters';
 import { NameAllocator, nameInList } from './names';
-import type { TypeSchemas } from './type-schemas';
-import type { VisibleColumn, VisibleRelation } from './visible-relation';
+import type { TypeSchemas } from '../../visible-schema/type-schemas';
+import type { VisibleColumn, VisibleRelation } from '../../visible-schema/visible-relation';
 
 /** Names of components for the parameters of a relation. */
 export interface RelationParameters {

@@ -1,12 +1,13 @@
 /** The operations on one relation, as a role may use them, with rows of it as examples. */
-import { listOf, type MediaType, type Parameter, type PathItem, schemaRef } from '../openapi/model';
+import type { MediaType, Parameter, PathItem } from '../openapi/model';
+import { listOf, schemaRef } from '../../visible-schema/json-schema';
 import { tableOperations } from '../table-rest/table-operations';
 import { hasParameter, queryName } from './names';
 import type { RelationStems } from './object-names';
 import type { RelationParameters } from './relation-parameters';
-import { typeOf } from './relation-schemas';
-import type { TypeSchemas } from './type-schemas';
-import type { VisibleColumn, VisibleRelation } from './visible-relation';
+import { typeOf } from '../../visible-schema/relation-shapes';
+import type { TypeSchemas } from '../../visible-schema/type-schemas';
+import type { VisibleColumn, VisibleRelation } from '../../visible-schema/visible-relation';
 
 export interface RelationPathsOptions {
   readonly stems: RelationStems;

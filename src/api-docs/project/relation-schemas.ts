@@ -1,51 +1,9 @@
 /** The schemas of a relation's rows: as read, inserted and updated. */
-import { type Catalog, nameKey, type QualifiedName, representationKey } from '../../rest/catalog/catalog';
-import { nullable, type Schema } from '../openapi/model';
+import { nameKey, type QualifiedName } from '../../rest/catalog/catalog';
+import { nullable, type Schema } from '../../visible-schema/json-schema';
+import { type Shape, shapeOf, type ShapeOptions } from '../../visible-schema/relation-shapes';
 import { defaultValue } from './default-value';
-import type { TypeSchemas } from './type-schemas';
-import type { VisibleColumn, VisibleRelation } from './visible-relation';
-
-export interface ShapeOptions {
-  readonly catalog: Catalog;
-  readonly types: TypeSchemas;
-}
-
-/** A column in a row that is read, inserted or updated. */
-export interface ShapeMember {
-  readonly column: VisibleColumn;
-  /** Schema of values other than null. */
-  readonly schema: Schema;
-  readonly isRequired: boolean;
-}
-
-type Shape = 'row' | 'insert' | 'update';
-
-/** Null where the role may not read, insert or update. */
-export function shapeOf(
-  visible: VisibleRelation,
-  shape: Shape,
-  { catalog, types }: ShapeOptions,
-): readonly ShapeMember[] | null {
-  const may = { row: visible.maySelect, insert: visible.mayInsert, update: visible.mayUpdate };
-  if (!may[shape]) return null;
-  const isOf = {
-    row: (one: VisibleColumn) => one.maySelect,
-    insert: (one: VisibleColumn) => one.mayInsert,
-    update: (one: VisibleColumn) => one.mayUpdate,
-  };
-  return visible.columns.filter(isOf[shape]).map((column) => {
-    const { declaredType, nullable: isNullable, hasDefault } = column.column;
-    // A domain with a cast to json for output, or from json for input, may have any shape.
-    const key =
-      shape === 'row' ? representationKey(declaredType, 'json') : representationKey('json', declaredType);
-    const isRepresented = catalog.representations.has(key);
-    return {
-      column,
-      schema: isRepresented ? {} : types.of(typeOf(column.column)),
-      isRequired: shape === 'row' || (shape === 'insert' && !isNullable && !hasDefault),
-    };
-  });
-}
+import type { VisibleColumn, VisibleRelation } from '../../visible-schema/visible-relation';
 
 export interface RelationSchemasOptions extends ShapeOptions {
   /** Columns that the role may read, by nameKey() of their relations. */
@@ -88,12 +46,6 @@ function defaultNotes({ column, defaultText }: VisibleColumn, isNew: boolean): s
   const value = defaultText === null ? undefined : defaultValue(defaultText, column.inputType);
   if (value === undefined) return ['Filled in by the database if omitted.'];
   return [`Default: \`${JSON.stringify(value)}\``];
-}
-
-/** A domain's name is more specific than its base type. For other types, the input type includes the length. */
-export function typeOf({ inputType, declaredType }: VisibleColumn['column']): string {
-  const isBuiltIn = !declaredType.replace(/(\[\])+$/, '').includes('.');
-  return isBuiltIn ? inputType : declaredType;
 }
 
 /** Notes by column in PostgREST's wording, which its tools look for. They name nothing that the role may not read. */

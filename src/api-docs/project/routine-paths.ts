@@ -7,20 +7,14 @@ import {
   type RoutineArgument,
 } from '../../rest/catalog/catalog';
 import { hasParameter } from './names';
-import {
-  type Content,
-  listOf,
-  type Parameter,
-  parameterRef,
-  type PathItem,
-  type Reference,
-  type Schema,
-} from '../openapi/model';
+import { type Content, type Parameter, parameterRef, type PathItem, type Reference } from '../openapi/model';
+import { listOf, type Schema } from '../../visible-schema/json-schema';
+import { typeFilter } from '../table-rest/filter-schemas';
 import { callOperation } from '../table-rest/table-operations';
 import type { RelationParameters } from './relation-parameters';
-import { namedArguments, resultSchema } from './routine-schemas';
-import type { TypeSchemas } from './type-schemas';
-import type { CallableFunction } from './visible-functions';
+import { namedArguments, resultSchema } from '../../visible-schema/routine-schemas';
+import type { TypeSchemas } from '../../visible-schema/type-schemas';
+import type { CallableFunction } from '../../visible-schema/visible-functions';
 
 export interface RoutinePathsOptions {
   readonly stem: string;
@@ -127,13 +121,13 @@ function queryExample({ inputType, variadic }: RoutineArgument, types: TypeSchem
   const sample = types.sampleOf(inputType);
   if (typeof sample !== 'object') return sample;
   if (Array.isArray(sample)) return variadic ? [types.sampleOf(inputType.slice(0, -2))] : '{}';
-  return /^Jsonb?$/.test(types.filterOf(inputType).family) ? '{}' : undefined;
+  return /^Jsonb?$/.test(typeFilter(inputType, types).family) ? '{}' : undefined;
 }
 
 /** Arrays, objects and JSON are text in a query string; a variadic argument is repeated for each value. */
 function queryArgument({ inputType, variadic }: RoutineArgument, types: TypeSchemas): Schema {
   const schema = types.of(inputType);
-  if (types.filterOf(inputType).family === 'Enum') return schema;
+  if (typeFilter(inputType, types).family === 'Enum') return schema;
   if (schema.type === undefined || schema.type === 'object') return { type: 'string' };
   if (schema.type !== 'array') return schema;
   return variadic ? schema : { type: 'string', description: 'As PostgreSQL array text: {1,2}' };

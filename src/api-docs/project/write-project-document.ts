@@ -2,7 +2,8 @@
 import type { Project } from '../../projects/project';
 import { nameKey, type QualifiedName } from '../../rest/catalog/catalog';
 import { DocumentWriter } from '../openapi/document-writer';
-import { type OpenApiDocument, plainType, type Schema, schemaRef, type Tag } from '../openapi/model';
+import type { OpenApiDocument, Tag } from '../openapi/model';
+import { plainType, type Schema, schemaRef } from '../../visible-schema/json-schema';
 import type { ServedDocument } from '../openapi/served-document';
 import type { DocumentFormat, TypeOfComponent } from '../openapi/versions';
 import { addTableRest, TABLE_REST_NAMES } from '../table-rest/components';
@@ -13,8 +14,8 @@ import { type RelationParameters, relationParameters } from './relation-paramete
 import { relationPaths, tagOf } from './relation-paths';
 import { relationSchemas } from './relation-schemas';
 import { routinePaths } from './routine-paths';
-import { TypeSchemas } from './type-schemas';
-import type { VisibleSchema } from './visible-schema';
+import { TypeSchemas } from '../../visible-schema/type-schemas';
+import type { VisibleSchema } from '../../visible-schema/visible-schema';
 
 export interface ProjectDocumentSource {
   readonly platform: OpenApiDocument;

@@ -4,7 +4,9 @@ import {
   QUANTIFIABLE_OPERATORS,
   TEXT_SEARCH_OPERATORS,
 } from '../../rest/grammar/operators';
-import type { Schema } from '../openapi/model';
+import { builtinType, type TypeFamily } from '../../visible-schema/builtin-types';
+import type { Schema } from '../../visible-schema/json-schema';
+import type { TypeSchemas } from '../../visible-schema/type-schemas';
 
 /** The meaning of an operator. */
 const MEANINGS = {
@@ -91,9 +93,9 @@ const FAMILIES = {
   Search: { ...SEARCH, is: 'null' },
   /** Types whose operators depend on the type: of extensions, network addresses, geometry, rows. */
   Other: { ...RANGE, ...TEXT },
-} satisfies Record<string, Examples>;
+} satisfies Record<TypeFamily | 'Array' | 'Enum', Examples>;
 
-export type FilterFamily = keyof typeof FAMILIES;
+type FilterFamily = keyof typeof FAMILIES;
 
 /** Families whose values fit only some of their types: the parameter of a column has its own example. */
 const DEPENDENT: ReadonlySet<FilterFamily> = new Set(['Enum', 'Array', 'Range', 'Other']);
@@ -137,11 +139,11 @@ function patternOf(operators: readonly FilterOperator[]): string {
 }
 
 /** A label as the value of a filter, such as `eq.it's ok`: every character is allowed after the operator. */
-export const enumExample = (labels: readonly string[]): string | null =>
+const enumExample = (labels: readonly string[]): string | null =>
   labels[0] === undefined ? null : `eq.${labels[0]}`;
 
 /** @param sample an element; null for elements that are objects, some of which cannot be compared */
-export const arrayExample = (sample: unknown): string | null =>
+const arrayExample = (sample: unknown): string | null =>
   typeof sample === 'object' ? null : `cs.{${JSON.stringify(sample)}}`;
 
 const RANGES: Readonly<Record<string, string>> = {
@@ -154,9 +156,27 @@ const RANGES: Readonly<Record<string, string>> = {
 };
 
 /** Null for ranges that a project declared. @param name as format_type() writes it */
-export function rangeExample(name: string): string | null {
+function rangeExample(name: string): string | null {
   const [, subtype = '', multi] = /^([a-z0-9]+?)(multi)?range$/.exec(name) ?? [];
   const value = RANGES[subtype];
   if (value === undefined) return null;
   return multi === undefined ? `ov.${value}` : `ov.{${value}}`;
+}
+
+/** How a column of a type is filtered. */
+export interface TypeFilter {
+  readonly family: FilterFamily;
+  /** An example that fits the type better than that of its family. */
+  readonly example: string | null;
+}
+
+/** @param name as format_type() writes it */
+export function typeFilter(name: string, types: TypeSchemas): TypeFilter {
+  const [base, type] = types.underlying(name);
+  if (base.endsWith('[]'))
+    return { family: 'Array', example: arrayExample(types.sampleOf(base.slice(0, -2))) };
+  if (type?.kind === 'e')
+    return { family: 'Enum', example: type.usable && type.labels ? enumExample(type.labels) : null };
+  const family = type?.kind === 'r' || type?.kind === 'm' ? 'Range' : builtinType(base).family;
+  return { family, example: family === 'Range' ? rangeExample(base) : null };
 }

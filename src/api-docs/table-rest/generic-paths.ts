@@ -1,12 +1,6 @@
 /** The calls of table REST for any table and function, for the platform's document, which lists no tables. */
-import {
-  listOf,
-  type MediaType,
-  type Parameter,
-  parameterRef,
-  type PathItem,
-  type Schema,
-} from '../openapi/model';
+import { type MediaType, type Parameter, parameterRef, type PathItem } from '../openapi/model';
+import { listOf, type Schema } from '../../visible-schema/json-schema';
 import { callOperation, json, tableOperations } from './table-operations';
 
 const NEW_ROW = { title: 'Try Plinth' };

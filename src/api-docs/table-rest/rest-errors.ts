@@ -11,14 +11,12 @@ import { mapValues } from '../openapi/map-schemas';
 import {
   type Header,
   headerRef,
-  listOf,
   type Reference,
   type Response,
   responseRef,
-  type Schema,
-  schemaRef,
   textHeader,
 } from '../openapi/model';
+import { listOf, type Schema, schemaRef } from '../../visible-schema/json-schema';
 
 interface Failure {
   /** Name of the component of the response and of its body. */

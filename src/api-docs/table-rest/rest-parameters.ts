@@ -1,12 +1,6 @@
 /** Parameters and headers that the operations of table REST share. */
-import {
-  type Example,
-  type Header,
-  type Parameter,
-  type Response,
-  type Schema,
-  textHeader,
-} from '../openapi/model';
+import { type Example, type Header, type Parameter, type Response, textHeader } from '../openapi/model';
+import type { Schema } from '../../visible-schema/json-schema';
 import { ERROR_HEADERS, headerComponents, headerRefs } from './rest-errors';
 
 const TEXT: Schema = { type: 'string' };

@@ -1,7 +1,6 @@
 /** The operations on a table, view or function: on one of a project, and on any in the platform's document. */
 import {
   type Content,
-  listOf,
   type MediaType,
   type Method,
   type Operation,
@@ -11,6 +10,7 @@ import {
   type Reference,
   type RequestBody,
 } from '../openapi/model';
+import { listOf } from '../../visible-schema/json-schema';
 import { mapValues } from '../openapi/map-schemas';
 import { restErrors, type RestErrorStatus } from './rest-errors';
 import { type AnswerHeader, answerHeaders, KEY_AND_BEARER, type SharedParameter } from './rest-parameters';

@@ -1,9 +1,8 @@
 /** A project's types as JSON Schema: domains inline, enums and composite types as components. */
-import { listOf, nullable, type Schema, schemaRef } from '../openapi/model';
-import { arrayExample, enumExample, type FilterFamily, rangeExample } from '../table-rest/filter-schemas';
+import { listOf, nullable, type Schema, schemaRef } from './json-schema';
 import { builtinType } from './builtin-types';
 import { type TypeFacts, typeName } from './project-facts';
-import type { QualifiedName } from '../../rest/catalog/catalog';
+import type { QualifiedName } from '../rest/catalog/catalog';
 
 /** Maximum depth of domains over domains: a catalog that was read during DDL could contain a cycle. */
 const MAX_DEPTH = 32;
@@ -13,13 +12,6 @@ export interface TypeSchemasOptions {
   readonly nameOf: (name: QualifiedName) => string | null;
   /** The component of a relation's rows; null where the caller may not see it. */
   readonly rowOf: (name: QualifiedName) => Schema | null;
-}
-
-/** How a column of a type is filtered. */
-export interface TypeFilter {
-  readonly family: FilterFamily;
-  /** An example that fits the type better than that of its family. */
-  readonly example: string | null;
 }
 
 export class TypeSchemas {
@@ -61,16 +53,6 @@ export class TypeSchemas {
     }
   }
 
-  filterOf(name: string): TypeFilter {
-    const [base, type] = this.underlying(name);
-    if (base.endsWith('[]'))
-      return { family: 'Array', example: arrayExample(this.sampleOf(base.slice(0, -2))) };
-    if (type?.kind === 'e')
-      return { family: 'Enum', example: type.usable && type.labels ? enumExample(type.labels) : null };
-    const family = type?.kind === 'r' || type?.kind === 'm' ? 'Range' : builtinType(base).family;
-    return { family, example: family === 'Range' ? rangeExample(base) : null };
-  }
-
   /** A value for examples. */
   sampleOf(name: string): unknown {
     const [base, type] = this.underlying(name);
@@ -83,7 +65,7 @@ export class TypeSchemas {
   }
 
   /** The type below a domain. */
-  private underlying(name: string, depth = 0): [name: string, type: TypeFacts | undefined] {
+  underlying(name: string, depth = 0): [name: string, type: TypeFacts | undefined] {
     const type = this.types.get(name);
     if (type?.kind !== 'd' || type.base === null || depth > MAX_DEPTH) return [name, type];
     return this.underlying(type.base, depth + 1);

@@ -5,7 +5,7 @@ import {
   type QualifiedName,
   type Relationship,
   type Routine,
-} from '../../rest/catalog/catalog';
+} from '../rest/catalog/catalog';
 import type { RoutineFacts, TypeFacts } from './project-facts';
 import type { VisibleRelation } from './visible-relation';
 

@@ -1,5 +1,5 @@
 /** The objects of a project's schemas that a role may see and call, as project-facts.repository.ts reads them. */
-import type { QualifiedName } from '../../rest/catalog/catalog';
+import type { QualifiedName } from '../rest/catalog/catalog';
 
 /** A relation on which the role has a privilege. */
 export interface RelationFacts {

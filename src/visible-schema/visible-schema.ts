@@ -1,6 +1,6 @@
 /** The relations, functions and types of the exposed schemas as one role sees them, in the order of their names. */
-import type { Project } from '../../projects/project';
-import { type Catalog, nameKey, type QualifiedName } from '../../rest/catalog/catalog';
+import type { Project } from '../projects/project';
+import { type Catalog, nameKey, type QualifiedName } from '../rest/catalog/catalog';
 import { type ProjectFacts, type TypeFacts, typeName } from './project-facts';
 import { readableColumns, visibleRelation, type VisibleRelation } from './visible-relation';
 import {

@@ -3,8 +3,8 @@
  * (comments, defaults, labels). One round trip; pg_catalog is readable for every role, so the role is a parameter.
  */
 import { Injectable } from '@nestjs/common';
-import type { ProjectDatabase } from '../../database/pools/project-database';
-import { RlsTransaction } from '../../database/rls/rls-transaction';
+import type { ProjectDatabase } from '../database/pools/project-database';
+import { RlsTransaction } from '../database/rls/rls-transaction';
 import type { ProjectFacts, RelationFacts, RoutineFacts, TypeFacts } from './project-facts';
 
 const REASON = 'the schema itself is read, not data';

@@ -1,6 +1,6 @@
 /** The arguments and the result of a function as JSON Schema. */
-import type { QualifiedName, Routine, RoutineArgument } from '../../rest/catalog/catalog';
-import { nullable, type Schema } from '../openapi/model';
+import type { QualifiedName, Routine, RoutineArgument } from '../rest/catalog/catalog';
+import { nullable, type Schema } from './json-schema';
 import type { TypeSchemas } from './type-schemas';
 
 /** The body of a call. */

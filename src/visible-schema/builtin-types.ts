@@ -1,25 +1,41 @@
 /** Built-in types, as row_to_json() writes and json_populate_record() reads them, in examples and in filters. */
-import type { Schema } from '../openapi/model';
-import type { FilterFamily } from '../table-rest/filter-schemas';
+import type { Schema } from './json-schema';
 
 const INT2 = 32_767;
 const TEXT: Schema = { type: 'string' };
 const format = (name: string): Schema => ({ type: 'string', format: name });
 const UUID = '0190d1c5-7b3e-7c64-9a51-0f5d8f6b2c11';
 
+/** Types with the same operators. */
+export type TypeFamily =
+  | 'Integer'
+  | 'Number'
+  | 'Boolean'
+  | 'Text'
+  | 'Uuid'
+  | 'Date'
+  | 'Timestamp'
+  | 'Time'
+  | 'Interval'
+  | 'Json'
+  | 'Jsonb'
+  | 'Range'
+  | 'Search'
+  | 'Other';
+
 interface BuiltinType {
   readonly schema: Schema;
   /** A value for the examples of bodies and arguments, which most tables accept. */
   readonly sample: unknown;
-  readonly family: FilterFamily;
+  readonly family: TypeFamily;
 }
 
-const builtin = (family: FilterFamily, schema: Schema, sample: unknown): BuiltinType => ({
+const builtin = (family: TypeFamily, schema: Schema, sample: unknown): BuiltinType => ({
   schema,
   sample,
   family,
 });
-const text = (family: FilterFamily, sample: string): BuiltinType => builtin(family, TEXT, sample);
+const text = (family: TypeFamily, sample: string): BuiltinType => builtin(family, TEXT, sample);
 
 /** Formats are those of the OpenAPI format registry. Types that are not listed are written as text. */
 const TYPES: Readonly<Record<string, BuiltinType>> = {

@@ -1,5 +1,5 @@
 /** A relation as one role sees it: the catalog's structure, reduced to the role's privileges. */
-import type { Column, Relation } from '../../rest/catalog/catalog';
+import type { Column, Relation } from '../rest/catalog/catalog';
 import { type ColumnFacts, type RelationFacts, RIGHTS } from './project-facts';
 
 export interface VisibleColumn {
