@@ -8,24 +8,24 @@ import { OutputClosedError } from '../output-closed';
 import type { Compression } from '../../config/compression';
 import { ApiBody, ApiConsumes, ApiHeader } from '@nestjs/swagger';
 import { NOT_STORED } from '../../http/docs/documented-headers';
+import { BINARY } from '../../http/docs/documented-types';
 import { Errors, StreamAnswer } from '../../http/docs/operation.decorators';
 import { PASSPHRASE } from './passphrase-header';
 
 const logger = new Logger('Backup');
 
-const ARCHIVE = { type: 'string', format: 'binary' } as const;
 const ARCHIVE_CONTENT = Object.fromEntries(ARCHIVE_TYPES.map((type) => [type, null]));
 
 /** Documents a response that is an archive. */
 export const ArchiveAnswer = (): MethodDecorator =>
-  applyDecorators(ApiHeader(PASSPHRASE), StreamAnswer('The archive', ARCHIVE_CONTENT, NOT_STORED, ARCHIVE));
+  applyDecorators(ApiHeader(PASSPHRASE), StreamAnswer('The archive', ARCHIVE_CONTENT, NOT_STORED, BINARY));
 
 /** Documents a body that is an archive, and the errors that every restore has. */
 export const ArchiveBody = (): MethodDecorator =>
   applyDecorators(
     ApiHeader(PASSPHRASE),
     ApiConsumes(...ARCHIVE_TYPES),
-    ApiBody({ schema: ARCHIVE }),
+    ApiBody({ schema: BINARY }),
     Errors(wrongPassphrase(), passphraseInvalid(), archiveInvalid('it is cut off'), bodyTooSlow()),
   );
 

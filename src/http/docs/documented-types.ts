@@ -12,6 +12,8 @@ export const SIZE = { ...INT64, minimum: 0 } as const;
 export const UNIX_SECONDS = { ...INT64, example: 1767225600 } as const;
 export const UUID_EXAMPLE = '0b6f5e5c-3f0a-4c55-9a3b-2f1d8c7e6a90';
 
+export const BINARY = { type: 'string', format: 'binary' } as const;
+
 /** JSON that the caller chose. */
 export const FREE_OBJECT = { type: 'object', additionalProperties: true } as const;
 

@@ -4,13 +4,15 @@ import { applyDecorators, HttpCode, SetMetadata, type Type } from '@nestjs/commo
 import {
   ApiBody,
   ApiExtraModels,
+  ApiHeader,
   ApiOperation,
   ApiProduces,
+  ApiQuery,
   ApiResponse,
   getSchemaPath,
 } from '@nestjs/swagger';
 import type { AppError } from '../../common/errors/app-error';
-import type { DocumentedHeaders } from './documented-headers';
+import { type DocumentedHeaders, TEXT } from './documented-headers';
 import type { SchemaObject } from './documented-types';
 import type { ErrorDocs, ErrorList } from './error-docs';
 import { exampleOf } from './example.decorator';
@@ -81,6 +83,31 @@ export function StreamAnswer(
     }),
   );
 }
+
+/** An answer without a body, whose status the handler sends itself. */
+export const EmptyAnswer = (
+  status: number,
+  description: string,
+  headers: DocumentedHeaders,
+): MethodDecorator => ApiResponse({ status, description, headers });
+
+/** A query parameter that the handler reads itself. @param example of a required one */
+export const QueryText = (name: string, description: string, example?: string): MethodDecorator =>
+  ApiQuery({
+    name,
+    type: String,
+    required: example !== undefined,
+    description,
+    ...(example === undefined ? {} : { example }),
+  });
+
+/** A header of the request. */
+export const RequestHeader = (
+  name: string,
+  description: string,
+  schema: SchemaObject = TEXT,
+  required = false,
+): MethodDecorator => ApiHeader({ name, required, schema, description });
 
 const given = (headers: DocumentedHeaders): object => (Object.keys(headers).length > 0 ? { headers } : {});
 

@@ -1,6 +1,6 @@
 /** Single sign-on of staff: to an issuer and back, a directory, and the second factor if the issuer did not ask for one. */
 import { Controller, Get, HttpCode, Inject, Post, Query, Req, Res, UseGuards } from '@nestjs/common';
-import { ApiExcludeEndpoint, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiExcludeEndpoint, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { rateLimited } from '../../access/access.errors';
 import { PublicRoute } from '../../access/public-route.decorator';
@@ -42,7 +42,15 @@ import { SESSION_HEADERS, SessionResponses } from './session-responses.service';
 import { LIMITED_DOCS, PublicStaffApi } from './staff-api.decorator';
 import { documentHandlers } from '../../http/docs/controller-docs';
 import { SERVER_ERRORS } from '../../http/docs/standard-errors';
-import { Answer, Describe, Errors, together } from '../../http/docs/operation.decorators';
+import {
+  Answer,
+  Describe,
+  EmptyAnswer,
+  Errors,
+  QueryText,
+  StreamAnswer,
+  together,
+} from '../../http/docs/operation.decorators';
 
 const REDIRECT_HEADERS: DocumentedHeaders = {
   ...SESSION_HEADERS,
@@ -55,41 +63,20 @@ const CALLBACK_HEADERS: DocumentedHeaders = {
   'Referrer-Policy': { description: '`no-referrer`', schema: TEXT },
 };
 
-const CallbackParam = (name: string, description: string): MethodDecorator =>
-  ApiQuery({ name, type: String, required: false, description });
+const END_OF_CALLBACK = together(
+  EmptyAnswer(303, 'The console', { ...CALLBACK_HEADERS, ...LIMIT_HEADERS }),
+  Errors(rateLimited(60), tooManyHeaders()),
+);
 
 const FINISH_SINGLE_SIGN_ON_DOCS = together(
-  CallbackParam('code', 'From the issuer'),
-  CallbackParam('state', 'The value that was sent to the issuer'),
-  CallbackParam('iss', 'The issuer (RFC 9207)'),
-  CallbackParam('error', 'Error from the issuer, in place of the code'),
-  ApiResponse({
-    status: 303,
-    description: 'The console',
-    headers: { ...CALLBACK_HEADERS, ...LIMIT_HEADERS },
-  }),
-  Errors(rateLimited(60), tooManyHeaders()),
+  QueryText('code', 'From the issuer'),
+  QueryText('state', 'The value that was sent to the issuer'),
+  QueryText('iss', 'The issuer (RFC 9207)'),
+  QueryText('error', 'Error from the issuer, in place of the code'),
+  END_OF_CALLBACK,
 );
 
-const FINISH_SAML_DOCS = together(
-  CallbackParam('answer', 'The verified response, encrypted'),
-  ApiResponse({
-    status: 303,
-    description: 'The console',
-    headers: { ...CALLBACK_HEADERS, ...LIMIT_HEADERS },
-  }),
-  Errors(rateLimited(60), tooManyHeaders()),
-);
-
-const GET_STAFF_SAML_METADATA_DOCS = together(
-  ApiResponse({
-    status: 200,
-    description: 'SAML 2.0 metadata',
-    content: { 'application/xml': { schema: { type: 'string' }, example: '<EntityDescriptor .../>' } },
-    headers: LIMIT_HEADERS,
-  }),
-  Errors(wayUnused('saml'), rateLimited(60), tooManyHeaders()),
-);
+const FINISH_SAML_DOCS = together(QueryText('answer', 'The verified response, encrypted'), END_OF_CALLBACK);
 
 @PublicStaffApi()
 @Controller('admin/v1/session')
@@ -125,7 +112,7 @@ export class SingleSignOnController {
   @PublicRoute('it only leads to the sign-in page of the issuer')
   @Describe(`Start single sign-on
     For browsers: sets a short-lived cookie that binds the sign-in to the browser, and redirects. Needs the member oidc of STAFF_SIGN_IN.`)
-  @ApiResponse({ status: 303, description: 'The sign-in page of the issuer', headers: REDIRECT_HEADERS })
+  @EmptyAnswer(303, 'The sign-in page of the issuer', REDIRECT_HEADERS)
   @Errors(wayUnused('oidc'), oidcUnreachable())
   async beginSingleSignOn(@Res() response: Response): Promise<void> {
     redirect(response, await this.signOn.beginOidc(response));
@@ -167,11 +154,7 @@ export class SingleSignOnController {
   @PublicRoute('it only leads to the sign-in page of the identity provider')
   @Describe(`Start single sign-on with SAML 2.0
     For browsers: sets a short-lived cookie that binds the sign-in to the browser, and redirects. Needs the member saml of STAFF_SIGN_IN.`)
-  @ApiResponse({
-    status: 303,
-    description: 'The sign-in page of the identity provider',
-    headers: { ...REDIRECT_HEADERS, ...LIMIT_HEADERS },
-  })
+  @EmptyAnswer(303, 'The sign-in page of the identity provider', { ...REDIRECT_HEADERS, ...LIMIT_HEADERS })
   @Errors(wayUnused('saml'), samlFailed(), samlUnreachable(), rateLimited(60))
   async beginSaml(@Res() response: Response): Promise<void> {
     redirect(response, await this.signOn.beginSaml(response));
@@ -240,7 +223,8 @@ export class StaffSamlController {
   @PublicRoute('identity providers read it, and it only has addresses')
   @Describe(`Get the metadata of the service provider (SAML 2.0)
     Register this address, or the XML, at the identity provider.`)
-  @GET_STAFF_SAML_METADATA_DOCS
+  @StreamAnswer('SAML 2.0 metadata', { 'application/xml': '<EntityDescriptor .../>' }, LIMIT_HEADERS)
+  @Errors(wayUnused('saml'), rateLimited(60), tooManyHeaders())
   async getStaffSamlMetadata(@Res() response: Response): Promise<void> {
     response.set('Content-Type', 'application/xml; charset=utf-8').send(await this.saml.metadata());
   }

@@ -4,7 +4,7 @@
  * parameters and pipes would cost more than the rest of the work.
  */
 import { applyDecorators, Controller, Get, Req, Res } from '@nestjs/common';
-import { ApiHeader, ApiQuery, ApiResponse } from '@nestjs/swagger';
+import { ApiResponse } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { callerOf } from '../../access/current-caller.decorator';
 import { PublicRoute } from '../../access/public-route.decorator';
@@ -18,7 +18,8 @@ import { DownloadQuery } from './dto/files.dto';
 import { validQuery } from './dto/validated';
 import { KeylessRequests } from './keyless-requests.service';
 import { NeedsCaller, StorageDocs, RATE_HEADERS } from './storage-api.decorator';
-import { TEXT, DocumentedHeaders } from '../../http/docs/documented-headers';
+import { DocumentedHeaders, TEXT } from '../../http/docs/documented-headers';
+import { BINARY } from '../../http/docs/documented-types';
 import { ErrorList } from '../../http/docs/error-docs';
 import {
   invalidParameters,
@@ -28,7 +29,15 @@ import {
   preconditionFailed,
   rangeNotSatisfiable,
 } from '../storage.errors';
-import { Describe, Errors, SharedErrors } from '../../http/docs/operation.decorators';
+import {
+  Describe,
+  EmptyAnswer,
+  Errors,
+  QueryText,
+  RequestHeader,
+  SharedErrors,
+  StreamAnswer,
+} from '../../http/docs/operation.decorators';
 
 /** Declared for each response, because error responses of the same route are JSON. */
 /** Headers of every response about the bytes of a file, including 304. */
@@ -60,44 +69,21 @@ const REQUEST_HEADERS: Readonly<Record<string, string>> = {
   'If-Unmodified-Since': '412 if the file changed after this date',
 };
 
-const RangeAndConditions = (): MethodDecorator =>
+const Bytes = (mediaType: string): MethodDecorator =>
   applyDecorators(
-    ...Object.entries(REQUEST_HEADERS).map(([name, description]) =>
-      ApiHeader({ name, description, required: false, schema: TEXT }),
-    ),
-  );
-
-const Bytes = (mediaType: string): MethodDecorator => {
-  const bytes = { schema: { type: 'string' as const, format: 'binary' } };
-  return applyDecorators(
-    RangeAndConditions(),
-    ApiResponse({
-      status: 200,
-      description: 'The bytes',
-      headers: CONTENT_HEADERS,
-      content: { [mediaType]: bytes },
-    }),
+    ...Object.entries(REQUEST_HEADERS).map(([name, description]) => RequestHeader(name, description)),
+    StreamAnswer('The bytes', { [mediaType]: null }, CONTENT_HEADERS, BINARY),
     ApiResponse({
       status: 206,
       description: 'The requested ranges',
       headers: { ...CONTENT_HEADERS, ...CONTENT_RANGE },
-      content: { [mediaType]: bytes, 'multipart/byteranges': bytes },
+      content: { [mediaType]: { schema: BINARY }, 'multipart/byteranges': { schema: BINARY } },
     }),
-    ApiResponse({
-      status: 304,
-      description: 'The client already has the current content',
-      headers: CONTENT_HEADERS,
-    }),
+    EmptyAnswer(304, 'The client already has the current content', CONTENT_HEADERS),
   );
-};
 
 const DownloadName = (): MethodDecorator =>
-  ApiQuery({
-    name: 'download',
-    type: String,
-    required: false,
-    description: "Filename to save as; empty for the file's own",
-  });
+  QueryText('download', "Filename to save as; empty for the file's own");
 
 /** Errors of every answer with the bytes of a file. */
 const CONTENT_ERRORS: ErrorList = [
@@ -139,9 +125,9 @@ export class ContentController {
   @Get('signed')
   @Describe(`Download a file by its signed URL
     The URL is the credential, so no header is needed. Its parameters must not be changed; \`download\` may be added.`)
-  @ApiQuery({ name: 'expires', type: String, description: 'From the signed URL', example: '1767225600' })
-  @ApiQuery({ name: 'revision', type: String, description: 'From the signed URL', example: '0' })
-  @ApiQuery({ name: 'signature', type: String, description: 'From the signed URL', example: 'r0Xc2v' })
+  @QueryText('expires', 'From the signed URL', '1767225600')
+  @QueryText('revision', 'From the signed URL', '0')
+  @QueryText('signature', 'From the signed URL', 'r0Xc2v')
   @DownloadName()
   @Bytes('application/octet-stream')
   @Errors(invalidSignature(), signedUrlExpired())

@@ -28,7 +28,7 @@ import {
 import { noMemoryForBody } from '../../admission/memory-budget';
 import { bodyIsEncoded } from '../../http/bodies/body.errors';
 import { SchemaObject } from '../../http/docs/documented-types';
-import { Describe, Errors } from '../../http/docs/operation.decorators';
+import { Describe, Errors, QueryText } from '../../http/docs/operation.decorators';
 
 const FORM = {
   type: 'object',
@@ -79,24 +79,19 @@ const UPLOAD_ERRORS: ErrorList = [
   noMemoryForBody(),
 ];
 
-const QueryDocs = (): MethodDecorator => {
-  const optional = { type: String, required: false };
-  return applyDecorators(
-    ApiQuery({ name: 'filename', ...optional, description: "Overrides the file's own name" }),
-    ApiQuery({
-      name: 'contentType',
-      ...optional,
-      description: 'Used if the type cannot be detected from the content',
-    }),
+const QueryDocs = (): MethodDecorator =>
+  applyDecorators(
+    QueryText('filename', "Overrides the file's own name"),
+    QueryText('contentType', 'Used if the type cannot be detected from the content'),
     ApiQuery({
       name: 'upsert',
-      ...optional,
+      type: String,
+      required: false,
       enum: ['true', 'false'],
       description: 'Replaces an existing file of that name',
     }),
-    ApiQuery({ name: 'metadata', ...optional, description: 'A JSON object' }),
+    QueryText('metadata', 'A JSON object'),
   );
-};
 
 @StorageAccess()
 @Controller('p/:project_slug/storage/buckets/:bucket_name/upload')

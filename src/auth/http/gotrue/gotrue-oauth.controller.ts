@@ -12,15 +12,7 @@ import {
   UseGuards,
   UseInterceptors,
 } from '@nestjs/common';
-import {
-  ApiBody,
-  ApiConsumes,
-  ApiExtraModels,
-  ApiQuery,
-  ApiResponse,
-  ApiTags,
-  getSchemaPath,
-} from '@nestjs/swagger';
+import { ApiBody, ApiConsumes, ApiExtraModels, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { SkipThrottle } from '@nestjs/throttler';
 import type { Request, Response } from 'express';
 import { CurrentProject } from '../../../access/current-caller.decorator';
@@ -30,10 +22,17 @@ import { invalidParameters } from '../../../common/errors/app-error';
 import { Clock } from '../../../common/time/clock';
 import { JsonBodyInterceptor } from '../../../http/bodies/json-body.interceptor';
 import { documentHandlers } from '../../../http/docs/controller-docs';
-import { type DocumentedHeaders, TEXT } from '../../../http/docs/documented-headers';
+import { NOT_STORED } from '../../../http/docs/documented-headers';
 import { UUID_EXAMPLE } from '../../../http/docs/documented-types';
 import { exampleOf } from '../../../http/docs/example.decorator';
-import { Answer, Describe, Errors, together } from '../../../http/docs/operation.decorators';
+import {
+  Answer,
+  Describe,
+  EmptyAnswer,
+  Errors,
+  QueryText,
+  together,
+} from '../../../http/docs/operation.decorators';
 import { ClientThrottlerGuard, LIMIT_HEADERS } from '../../../identity/http/client-throttler.guard';
 import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
 import { FormBody, FormRoute, mediaTypeNotForm } from '../../../identity/http/form.decorator';
@@ -64,28 +63,13 @@ import {
 } from './dto/gotrue-oauth.dto';
 import { GOTRUE_BASE, GOTRUE_DOCS, GoTrueApi, GoTrueController, OAUTH_DOCS } from './gotrue-api.decorator';
 import { toClientInput, toClientView } from './gotrue-oauth-views';
-import { redirect } from './gotrue-redirects';
+import { redirect, REDIRECT_HEADERS } from './gotrue-redirects';
 import { PublicProjects } from './public-project.service';
 
 const BASE = `${GOTRUE_BASE}/oauth`;
 
-const HEADERS: DocumentedHeaders = {
-  ...LIMIT_HEADERS,
-  Location: { description: 'The page to open', schema: TEXT },
-  'Cache-Control': { description: '`no-store`', schema: TEXT },
-  'Referrer-Policy': { description: '`no-referrer`', schema: TEXT },
-};
-const NOT_STORED: DocumentedHeaders = { 'Cache-Control': { description: '`no-store`', schema: TEXT } };
-
-/** @param example the example of a required parameter */
 const Text = (name: keyof AuthorizeQuery, description: string, example?: string): MethodDecorator =>
-  ApiQuery({
-    name,
-    type: String,
-    required: example !== undefined,
-    description,
-    ...(example === undefined ? {} : { example }),
-  });
+  QueryText(name, description, example);
 
 const OAUTH_AUTHORIZE_DOCS = together(
   Text('client_id', 'The application', UUID_EXAMPLE),
@@ -102,11 +86,7 @@ const OAUTH_AUTHORIZE_DOCS = together(
   Text('prompt', '`none` gives `interaction_required`'),
   Text('code_challenge', 'PKCE (RFC 7636)', 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'),
   Text('code_challenge_method', '`S256`', 'S256'),
-  ApiResponse({
-    status: 302,
-    description: 'The page that asks, or the application with an error',
-    headers: HEADERS,
-  }),
+  EmptyAnswer(302, 'The page that asks, or the application with an error', REDIRECT_HEADERS),
   Errors(unknownClient(), oauthServerDisabled()),
 );
 

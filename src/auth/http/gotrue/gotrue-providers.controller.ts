@@ -1,6 +1,6 @@
 /** GoTrue's paths that browsers open on the way to a provider and back. */
 import { Controller, Get, Inject, Param, Query, Req, Res, UseGuards } from '@nestjs/common';
-import { ApiExcludeEndpoint, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiExcludeEndpoint, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { randomBytes } from 'node:crypto';
 import { PublicRoute } from '../../../access/public-route.decorator';
@@ -9,7 +9,14 @@ import { Clock } from '../../../common/time/clock';
 import { SERVER_CONFIG, ServerConfig } from '../../../config/app-config';
 import { documentHandlers } from '../../../http/docs/controller-docs';
 import { type DocumentedHeaders, TEXT } from '../../../http/docs/documented-headers';
-import { Describe, Errors, together } from '../../../http/docs/operation.decorators';
+import {
+  Describe,
+  EmptyAnswer,
+  Errors,
+  QueryText,
+  StreamAnswer,
+  together,
+} from '../../../http/docs/operation.decorators';
 import { CookieJar } from '../../../identity/cookie-jar';
 import { ClientThrottlerGuard, LIMIT_HEADERS } from '../../../identity/http/client-throttler.guard';
 import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
@@ -31,7 +38,7 @@ import { MailPageContexts, respondWithPage } from '../mail-page-contexts';
 import { GOTRUE_BASE, GOTRUE_DOCS } from './gotrue-api.decorator';
 import { flowOf } from './gotrue-sign-in.service';
 import { trialPage } from './trial-page';
-import { addressFor, redirect, redirectFault, sourceOf } from './gotrue-redirects';
+import { addressFor, redirect, REDIRECT_HEADERS, redirectFault, sourceOf } from './gotrue-redirects';
 import { PublicProjects } from './public-project.service';
 import { providerRequest, tokensOf } from './gotrue-provider-requests';
 
@@ -40,11 +47,8 @@ const COOKIE = 'plinth_sign_in';
 const COOKIE_SECONDS = 600;
 
 const HEADERS: DocumentedHeaders = {
-  ...LIMIT_HEADERS,
-  Location: { description: 'The page to open', schema: TEXT },
+  ...REDIRECT_HEADERS,
   'Set-Cookie': { description: 'Binds the sign-in to the browser', schema: TEXT },
-  'Cache-Control': { description: '`no-store`', schema: TEXT },
-  'Referrer-Policy': { description: '`no-referrer`', schema: TEXT },
 };
 
 const PAGE_HEADERS: DocumentedHeaders = {
@@ -55,31 +59,27 @@ const PAGE_HEADERS: DocumentedHeaders = {
   'X-Frame-Options': { description: '`DENY`', schema: TEXT },
 };
 
-const Text = (name: string, description: string, more: object = {}): MethodDecorator =>
-  ApiQuery({ name, type: String, required: false, description, ...more });
-
 const AUTHORIZE_DOCS = together(
-  Text('provider', 'Name of a provider of the project', { required: true, example: 'google' }),
-  Text('redirect_to', 'The target of the sign-in: an address in the list of the project'),
-  Text('scopes', 'Further scopes, separated by spaces'),
-  Text('code_challenge', 'PKCE (RFC 7636)'),
-  Text('code_challenge_method', '`s256` or `plain`'),
-  ApiResponse({ status: 302, description: 'The page of the provider', headers: HEADERS }),
+  QueryText('provider', 'Name of a provider of the project', 'google'),
+  QueryText('redirect_to', 'The target of the sign-in: an address in the list of the project'),
+  QueryText('scopes', 'Further scopes, separated by spaces'),
+  QueryText('code_challenge', 'PKCE (RFC 7636)'),
+  QueryText('code_challenge_method', '`s256` or `plain`'),
+  EmptyAnswer(302, 'The page of the provider', HEADERS),
   Errors(providerNotEnabled(), noRedirect(), oidcUnreachable()),
 );
 
 const CALLBACK_DOCS = together(
-  Text('code', 'From the provider'),
-  Text('state', 'The value that was sent to the provider'),
-  Text('iss', 'The issuer (RFC 9207)'),
-  Text('error', 'Error from the provider, in place of the code'),
-  ApiResponse({ status: 303, description: 'The application', headers: HEADERS }),
-  ApiResponse({
-    status: 200,
-    description: 'A page that asks whether the identity is linked, or shows the result of a test',
-    content: { 'text/html': { schema: { type: 'string' }, example: '<!doctype html>' } },
-    headers: PAGE_HEADERS,
-  }),
+  QueryText('code', 'From the provider'),
+  QueryText('state', 'The value that was sent to the provider'),
+  QueryText('iss', 'The issuer (RFC 9207)'),
+  QueryText('error', 'Error from the provider, in place of the code'),
+  EmptyAnswer(303, 'The application', HEADERS),
+  StreamAnswer(
+    'A page that asks whether the identity is linked, or shows the result of a test',
+    { 'text/html': '<!doctype html>' },
+    PAGE_HEADERS,
+  ),
   Errors(invalidState()),
 );
 

@@ -1,8 +1,18 @@
 /** Addresses of an application with the outcome of a sign-in, and the answers that lead a browser there. */
 import type { Response } from 'express';
 import { AppError } from '../../../common/errors/app-error';
+import { type DocumentedHeaders, NOT_STORED, TEXT } from '../../../http/docs/documented-headers';
+import { LIMIT_HEADERS } from '../../../identity/http/client-throttler.guard';
 import type { LinkOutcome } from '../../codes/mailed-sign-in.service';
 import { toGoTrue } from './gotrue-errors';
+
+/** Of an answer of redirect(), on routes with a limit of requests. */
+export const REDIRECT_HEADERS: DocumentedHeaders = {
+  ...LIMIT_HEADERS,
+  Location: { description: 'The page to open', schema: TEXT },
+  ...NOT_STORED,
+  'Referrer-Policy': { description: '`no-referrer`', schema: TEXT },
+};
 
 /** The fragment stays in the browser; a code is worth nothing without its verifier. @param now Unix seconds */
 export function addressFor(

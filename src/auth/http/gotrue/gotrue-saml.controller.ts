@@ -1,11 +1,11 @@
 /** GoTrue's paths for SAML identity providers: metadata, and the address of responses. */
 import { Controller, Get, Param, Query, Res, UseGuards } from '@nestjs/common';
-import { ApiExcludeEndpoint, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiExcludeEndpoint, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { PublicRoute } from '../../../access/public-route.decorator';
 import { documentHandlers } from '../../../http/docs/controller-docs';
 import { TEXT } from '../../../http/docs/documented-headers';
-import { Describe, together } from '../../../http/docs/operation.decorators';
+import { Describe, StreamAnswer, together } from '../../../http/docs/operation.decorators';
 import { ClientThrottlerGuard, LIMIT_HEADERS } from '../../../identity/http/client-throttler.guard';
 import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
 import type { RequestOrigin } from '../../../identity/request-origin';
@@ -24,15 +24,11 @@ import { PublicProjects } from './public-project.service';
 
 const SAML_METADATA_DOCS = together(
   ApiQuery({ name: 'download', type: Boolean, required: false, description: 'As a file' }),
-  ApiResponse({
-    status: 200,
-    description: 'SAML 2.0 metadata',
-    content: { 'application/xml': { schema: { type: 'string' }, example: '<EntityDescriptor .../>' } },
-    headers: {
-      ...LIMIT_HEADERS,
-      'Content-Disposition': { description: 'With `download`', schema: TEXT },
-    },
-  }),
+  StreamAnswer(
+    'SAML 2.0 metadata',
+    { 'application/xml': '<EntityDescriptor .../>' },
+    { ...LIMIT_HEADERS, 'Content-Disposition': { description: 'With `download`', schema: TEXT } },
+  ),
 );
 
 @ApiTags('auth')

@@ -1,11 +1,16 @@
 /** GoTrue's paths with which clients begin a sign-in with SAML, and administrators manage its identity providers. */
 import { Body, Delete, Get, HttpCode, Param, Post, Put, Res } from '@nestjs/common';
-import { ApiResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { CurrentProject } from '../../../access/current-caller.decorator';
 import { invalidParameters } from '../../../common/errors/app-error';
-import { TEXT } from '../../../http/docs/documented-headers';
-import { Answer, Describe, Errors, PathErrors, together } from '../../../http/docs/operation.decorators';
+import {
+  Answer,
+  Describe,
+  EmptyAnswer,
+  Errors,
+  PathErrors,
+  together,
+} from '../../../http/docs/operation.decorators';
 import { LIMIT_HEADERS } from '../../../identity/http/client-throttler.guard';
 import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
 import { samlFailed } from '../../../identity/identity.errors';
@@ -33,19 +38,14 @@ import { Captcha } from '../captcha.interceptor';
 import { GoTrueApi, GoTrueController } from './gotrue-api.decorator';
 import { samlDisabled, validationFailed } from './gotrue-errors';
 import { flowOf } from './gotrue-sign-in.service';
-import { redirect } from './gotrue-redirects';
+import { redirect, REDIRECT_HEADERS } from './gotrue-redirects';
 
 const SSO_DOCS = together(
-  ApiResponse({
-    status: 303,
-    description: 'The page of the identity provider, unless `skip_http_redirect` is true',
-    headers: {
-      ...LIMIT_HEADERS,
-      Location: { description: 'The page', schema: TEXT },
-      'Cache-Control': { description: '`no-store`', schema: TEXT },
-      'Referrer-Policy': { description: '`no-referrer`', schema: TEXT },
-    },
-  }),
+  EmptyAnswer(
+    303,
+    'The page of the identity provider, unless `skip_http_redirect` is true',
+    REDIRECT_HEADERS,
+  ),
   Errors(samlDisabled(), ssoProviderNotFound(), noRedirect(), samlFailed()),
   Errors(validationFailed('A provider_id or domain needs to be provided')),
 );

@@ -10,15 +10,22 @@ import {
   Res,
   UseInterceptors,
 } from '@nestjs/common';
-import { ApiHeader, ApiQuery, ApiResponse } from '@nestjs/swagger';
+import { ApiQuery } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Caller } from '../../../access/caller';
 import { callerOf, CurrentCaller } from '../../../access/current-caller.decorator';
 import { PublicRoute } from '../../../access/public-route.decorator';
 import { JsonBodyInterceptor } from '../../../http/bodies/json-body.interceptor';
-import { TEXT } from '../../../http/docs/documented-headers';
+import { type DocumentedHeaders, TEXT } from '../../../http/docs/documented-headers';
+import { BINARY } from '../../../http/docs/documented-types';
 import { ErrorList } from '../../../http/docs/error-docs';
-import { Describe, Errors } from '../../../http/docs/operation.decorators';
+import {
+  Describe,
+  Errors,
+  QueryText,
+  RequestHeader,
+  StreamAnswer,
+} from '../../../http/docs/operation.decorators';
 import { Project } from '../../../projects/project';
 import { cacheControlFor } from '../../buckets/cache-control';
 import { FileContent } from '../../files/file';
@@ -64,35 +71,32 @@ const CONTENT_ERRORS: ErrorList = [
 const Bytes = (): MethodDecorator =>
   applyDecorators(
     ObjectPath(),
-    ApiQuery({ name: 'download', type: String, required: false, description: 'Filename to save as' }),
-    ApiResponse({
-      status: 200,
-      description: 'The bytes; ranges and conditions as for `downloadFile`',
-      headers: CONTENT_HEADERS,
-      content: { '*/*': { schema: { type: 'string', format: 'binary' } } },
-    }),
+    QueryText('download', 'Filename to save as'),
+    StreamAnswer(
+      'The bytes; ranges and conditions as for `downloadFile`',
+      { '*/*': null },
+      CONTENT_HEADERS,
+      BINARY,
+    ),
   );
+
+const PICTURE_HEADERS: DocumentedHeaders = {
+  ...CONTENT_HEADERS,
+  Vary: { description: '`Accept`', schema: TEXT },
+  'X-Transformations': { description: 'The options of the picture', schema: TEXT },
+};
 
 const Picture = (): MethodDecorator =>
   applyDecorators(
     ObjectPath(),
-    ApiQuery({ name: 'download', type: String, required: false, description: 'Filename to save as' }),
-    ApiHeader({
-      name: 'Accept',
-      required: false,
-      schema: TEXT,
-      description: '`image/avif` or `image/webp` chooses that format, unless the options have one',
-    }),
-    ApiResponse({
-      status: 200,
-      description: 'The picture; ranges and conditions as for `downloadFile`',
-      headers: {
-        ...CONTENT_HEADERS,
-        Vary: { description: '`Accept`', schema: TEXT },
-        'X-Transformations': { description: 'The options of the picture', schema: TEXT },
-      },
-      content: { 'image/*': { schema: { type: 'string', format: 'binary' } } },
-    }),
+    QueryText('download', 'Filename to save as'),
+    RequestHeader('Accept', '`image/avif` or `image/webp` chooses that format, unless the options have one'),
+    StreamAnswer(
+      'The picture; ranges and conditions as for `downloadFile`',
+      { 'image/*': null },
+      PICTURE_HEADERS,
+      BINARY,
+    ),
   );
 
 const TransformQuery = (): MethodDecorator => ApiQuery({ type: TransformDto });
@@ -166,7 +170,7 @@ export class ObjectContentController {
   @PublicRoute('the address is the credential')
   @Get(`object/sign/${OBJECT}`)
   @Bytes()
-  @ApiQuery({ name: 'token', type: String, description: 'From the signed URL', example: 'k3v9.0b6f' })
+  @QueryText('token', 'From the signed URL', 'k3v9.0b6f')
   @Describe(`Download a file by its signed URL (storage-js)
     The URL is the credential. It ends when the file is renamed or its URLs are revoked.`)
   @Errors(invalidSignature(), signedUrlExpired(), CONTENT_ERRORS)
@@ -177,7 +181,7 @@ export class ObjectContentController {
   @PublicRoute('the address is the credential')
   @Get(`render/image/sign/${OBJECT}`)
   @Picture()
-  @ApiQuery({ name: 'token', type: String, description: 'From the signed URL', example: 'k3v9.0b6f' })
+  @QueryText('token', 'From the signed URL', 'k3v9.0b6f')
   @Describe(`Show a picture by its signed URL (storage-js)
     The transformation is part of the signature; parameters of the query have no effect.`)
   @Errors(invalidSignature(), signedUrlExpired(), CONTENT_ERRORS, PICTURE_ERRORS)

@@ -1,6 +1,6 @@
 /** Uploads by storage-js: the file is the body, or the only file of a form; its name and the options are in path and headers. */
 import { applyDecorators, Controller, HttpStatus, Post, Put, Req, Res } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiHeader, ApiQuery } from '@nestjs/swagger';
+import { ApiBody, ApiConsumes } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { callerOf } from '../../../access/current-caller.decorator';
 import { PublicRoute } from '../../../access/public-route.decorator';
@@ -8,9 +8,15 @@ import { noMemoryForBody } from '../../../admission/memory-budget';
 import { bodyIsEncoded } from '../../../http/bodies/body.errors';
 import { BodyReader } from '../../../http/bodies/body-reader';
 import { announcedLength } from '../../../http/bodies/read-body';
-import { TEXT } from '../../../http/docs/documented-headers';
+import { BINARY } from '../../../http/docs/documented-types';
 import { ErrorList } from '../../../http/docs/error-docs';
-import { Describe, Errors, JsonBody } from '../../../http/docs/operation.decorators';
+import {
+  Describe,
+  Errors,
+  JsonBody,
+  QueryText,
+  RequestHeader,
+} from '../../../http/docs/operation.decorators';
 import { FileAddress } from '../../files/named-files.service';
 import { UploadForm, UploadParameters, UploadRestriction } from '../../files/upload';
 import { UploadService } from '../../files/upload.service';
@@ -56,21 +62,14 @@ const UPLOAD_ERRORS: ErrorList = [
   noMemoryForBody(),
 ];
 
-const FILE = { type: 'string', format: 'binary' } as const;
-
 const UploadBody = (): MethodDecorator =>
   applyDecorators(
     ObjectPath(),
     ApiConsumes('*/*', 'multipart/form-data'),
-    ApiBody({ required: true, schema: FILE }),
-    ApiHeader({ name: 'x-upsert', required: false, schema: TEXT, description: '`true` replaces the file' }),
-    ApiHeader({ name: 'Cache-Control', required: false, schema: TEXT, description: 'Of the file' }),
-    ApiHeader({
-      name: 'x-metadata',
-      required: false,
-      schema: TEXT,
-      description: 'A JSON object in base64, kept with the file',
-    }),
+    ApiBody({ required: true, schema: BINARY }),
+    RequestHeader('x-upsert', '`true` replaces the file'),
+    RequestHeader('Cache-Control', 'Of the file'),
+    RequestHeader('x-metadata', 'A JSON object in base64, kept with the file'),
   );
 
 @StorageJsDocs()
@@ -89,7 +88,7 @@ export class ObjectUploadsController {
   @ObjectPath()
   @Describe(`Sign an upload (storage-js)
     The URL is valid for two hours and for one file. The policies decide here, and again at the upload with the role and the id of the caller.`)
-  @ApiHeader({ name: 'x-upsert', required: false, schema: TEXT, description: '`true` allows to replace' })
+  @RequestHeader('x-upsert', '`true` allows to replace')
   @JsonBody(SignUploadDto, { required: false })
   @Success(200, 'The URL', SignedUploadResponse)
   @Errors(invalidParameters('filename must not be empty'), bucketNotFound())
@@ -103,7 +102,7 @@ export class ObjectUploadsController {
   @PublicRoute('the address is the credential')
   @Put(`upload/sign/${OBJECT}`)
   @UploadBody()
-  @ApiQuery({ name: 'token', type: String, description: 'From the signed URL', example: 'k3v9.0b6f' })
+  @QueryText('token', 'From the signed URL', 'k3v9.0b6f')
   @Describe(`Upload by a signed URL (storage-js)
     The URL is the credential. The policies decide with the role and the id of its signer.`)
   @Success(200, 'The file', ObjectKeyResponse)

@@ -1,6 +1,6 @@
 /** Resumable uploads by TUS 1.0, as Uppy and tus-js-client send them. */
 import { applyDecorators, Controller, Delete, Head, Options, Patch, Post, Req, Res } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiHeader } from '@nestjs/swagger';
+import { ApiBody, ApiConsumes } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { callerOf } from '../../../access/current-caller.decorator';
 import { PublicRoute } from '../../../access/public-route.decorator';
@@ -9,8 +9,16 @@ import { bodyIsEncoded } from '../../../http/bodies/body.errors';
 import { BodyReader } from '../../../http/bodies/body-reader';
 import { announcedLength } from '../../../http/bodies/read-body';
 import { DocumentedHeaders, TEXT } from '../../../http/docs/documented-headers';
+import { BINARY } from '../../../http/docs/documented-types';
 import { ErrorList } from '../../../http/docs/error-docs';
-import { Answer, Describe, Errors, PathErrors, together } from '../../../http/docs/operation.decorators';
+import {
+  Answer,
+  Describe,
+  Errors,
+  PathErrors,
+  RequestHeader,
+  together,
+} from '../../../http/docs/operation.decorators';
 import { QuotaWarnings } from '../../quotas/quota-warnings';
 import { ResumableUploadsService, UploadProgress } from '../../resumable/resumable-uploads.service';
 import { ReceivedBytes } from '../../resumable/upload-writer.service';
@@ -72,47 +80,30 @@ const LAST_ERRORS: ErrorList = [
 ];
 
 const Version = (): MethodDecorator =>
-  ApiHeader({
-    name: 'Tus-Resumable',
-    required: true,
-    schema: { type: 'string', enum: [TUS_VERSION], example: TUS_VERSION },
-    description: 'The version of the protocol',
-  });
+  RequestHeader(
+    'Tus-Resumable',
+    'The version of the protocol',
+    { type: 'string', enum: [TUS_VERSION], example: TUS_VERSION },
+    true,
+  );
 
 const Bytes = (required: boolean): MethodDecorator =>
   applyDecorators(
     ApiConsumes('application/offset+octet-stream'),
-    ApiBody({ required, schema: { type: 'string', format: 'binary' } }),
-    ApiHeader({
-      name: 'Upload-Checksum',
-      required: false,
-      schema: TEXT,
-      description: '`sha1`, `sha256` or `md5`, and the digest of the body in base64',
-    }),
+    ApiBody({ required, schema: BINARY }),
+    RequestHeader('Upload-Checksum', '`sha1`, `sha256` or `md5`, and the digest of the body in base64'),
   );
 
 const BEGIN_UPLOAD_DOCS = together(
   Bytes(false),
-  ApiHeader({
-    name: 'Upload-Length',
-    required: false,
-    schema: COUNT,
-    description: 'Bytes of the file',
-  }),
-  ApiHeader({
-    name: 'Upload-Metadata',
-    required: false,
-    schema: { type: 'string', example: 'bucketName YXZhdGFycw==,objectName YS5wbmc=' },
-    description:
-      'Keys with values in base64: `bucketName`, `objectName`, `contentType`, `cacheControl`, `metadata`',
-  }),
-  ApiHeader({
-    name: 'Upload-Concat',
-    required: false,
-    schema: TEXT,
-    description: '`partial`, or `final;` and URLs',
-  }),
-  ApiHeader({ name: 'x-upsert', required: false, schema: TEXT, description: '`true` replaces the file' }),
+  RequestHeader('Upload-Length', 'Bytes of the file', COUNT),
+  RequestHeader(
+    'Upload-Metadata',
+    'Keys with values in base64: `bucketName`, `objectName`, `contentType`, `cacheControl`, `metadata`',
+    { type: 'string', example: 'bucketName YXZhdGFycw==,objectName YS5wbmc=' },
+  ),
+  RequestHeader('Upload-Concat', '`partial`, or `final;` and URLs'),
+  RequestHeader('x-upsert', '`true` replaces the file'),
   Errors(
     invalidParameters('Upload-Length must be a number of bytes'),
     wrongTusVersion(),
@@ -123,12 +114,7 @@ const BEGIN_UPLOAD_DOCS = together(
 
 const CONTINUE_UPLOAD_DOCS = together(
   Bytes(true),
-  ApiHeader({
-    name: 'Upload-Offset',
-    required: true,
-    schema: COUNT,
-    description: 'Bytes that are stored',
-  }),
+  RequestHeader('Upload-Offset', 'Bytes that are stored', COUNT, true),
   Errors(
     invalidParameters('Upload-Offset must be a number of bytes'),
     offsetTaken(1_048_576),
