@@ -19,15 +19,17 @@ const MAX_WAITING = 100;
 const LIMITS = { perTenant: 1, waitTimeoutMs: Infinity };
 
 interface Kept {
-  /** An error for a document that is too large, so that it is not written again for each request. */
-  readonly document: ServedDocument | DocumentTooLargeError;
+  /** Rejected for a document that is too large, so that it is not written again for each request. */
+  readonly document: Promise<ServedDocument>;
   readonly catalog: Catalog;
+  /** Bytes; at least 1, as the cache requires. */
+  readonly size: number;
 }
 
 export class RoleDocuments {
   private readonly kept = new LRUCache<string, Kept>({
     maxSize: CACHED_BYTES,
-    sizeCalculation: ({ document }) => bytesOf(document),
+    sizeCalculation: ({ size }) => size,
     ttl: CACHED_MS,
   });
   private readonly slots = new Slots(CONCURRENCY, MAX_WAITING, LIMITS);
@@ -45,12 +47,13 @@ export class RoleDocuments {
     make: () => Promise<ServedDocument>,
   ): Promise<ServedDocument> {
     const kept = this.kept.get(key);
-    if (kept?.catalog === catalog) return unlessRefused(kept.document);
+    if (kept?.catalog === catalog) return kept.document;
     const runningKey = `${catalog.fingerprint}\0${key}`;
     const running = this.running.get(runningKey);
     if (running) return running;
-    const inTurn = (): Promise<ServedDocument> => this.slots.use(make, tooManyDocuments, tenant);
-    const made = this.keep(key, catalog, inTurn).finally(() => this.running.delete(runningKey));
+    const made = this.keep(key, catalog, this.slots.use(make, tooManyDocuments, tenant)).finally(() =>
+      this.running.delete(runningKey),
+    );
     this.running.set(runningKey, made);
     return made;
   }
@@ -58,27 +61,16 @@ export class RoleDocuments {
   private async keep(
     key: string,
     catalog: Catalog,
-    make: () => Promise<ServedDocument>,
+    document: Promise<ServedDocument>,
   ): Promise<ServedDocument> {
-    const document = await make().catch((error: unknown) => {
-      if (error instanceof DocumentTooLargeError) return error;
-      throw error;
-    });
-    this.kept.set(key, { document, catalog });
-    return unlessRefused(document);
+    const size = await document.then(
+      ({ zipped }) => zipped.reduce((sum, { length }) => sum + length, 1),
+      (error: unknown) => (error instanceof DocumentTooLargeError ? 1 : null),
+    );
+    if (size !== null) this.kept.set(key, { document, catalog, size });
+    return document;
   }
 }
-
-function unlessRefused(document: ServedDocument | DocumentTooLargeError): ServedDocument {
-  if (document instanceof DocumentTooLargeError) throw document;
-  return document;
-}
-
-/** At least 1, as the cache requires. */
-const bytesOf = (document: ServedDocument | DocumentTooLargeError): number =>
-  document instanceof DocumentTooLargeError
-    ? 1
-    : document.zipped.reduce((sum, { length }) => sum + length, 1);
 
 function tooManyDocuments(): AppError {
   return busy('The service is busy: too many documents are being built');

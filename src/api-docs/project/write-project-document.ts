@@ -125,18 +125,19 @@ async function writeRoutines(draft: Draft, parametersOf: WrittenRelations['param
 }
 
 /**
- * Sorted by name. Where `a.b.c` is ambiguous, the object that table REST resolves it to comes first: a name of
- * the default schema, then the shortest schema.
+ * Where `a.b.c` is ambiguous, the object that table REST resolves it to comes first: a name of the default schema, then the
+ * shortest schema. Otherwise by name, as the items are.
  */
 function inOrder<Item>(
   items: readonly Item[],
   nameOf: (item: Item) => QualifiedName,
   { defaultSchema }: Draft,
 ): Item[] {
-  const rank = ({ schema }: QualifiedName): number => (schema === defaultSchema ? -1 : schema.length);
-  const compare = (a: QualifiedName, b: QualifiedName): number =>
-    rank(a) - rank(b) || (a.schema < b.schema ? -1 : a.schema > b.schema ? 1 : a.name < b.name ? -1 : 1);
-  return [...items].sort((a, b) => compare(nameOf(a), nameOf(b)));
+  const rank = (item: Item): number => {
+    const { schema } = nameOf(item);
+    return schema === defaultSchema ? -1 : schema.length;
+  };
+  return [...items].sort((a, b) => rank(a) - rank(b));
 }
 
 function pathTo({ project }: Draft, prefix: 'rpc/' | '', address: string): string | null {
