@@ -2,15 +2,15 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import { DOCS_SCRIPT } from './docs-page';
+import { collectDocument, type ServedDocument } from './openapi/served-document';
 
-/** Files of the package that the page loads, with their media types. */
+/** The script of the page, and files of the package that it loads, with their media types. */
 const ASSETS: Readonly<Record<string, string>> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
   'favicon-32x32.png': 'image/png',
+  'init.js': 'text/javascript; charset=utf-8',
 };
 
 /**
@@ -33,28 +33,20 @@ export function docsPolicy(publicUrl: string): string {
 }
 
 export interface Asset {
-  readonly type: string;
-  readonly content: Buffer;
-  /** Compressed when it is first needed; a megabyte takes another thread a tenth of a second. */
-  readonly zipped: () => Promise<Buffer>;
+  readonly contentType: string;
+  readonly content: ServedDocument;
 }
 
-const gzipped = promisify(gzip);
-const loaded = new Map<string, Asset>();
+const loaded = new Map<string, Promise<Asset>>();
 
-/** A file of the page, or null if it has none with that name. */
-export function findAsset(name: string): Asset | null {
+/** A file of the page, or null if it has none with that name. It is compressed when it is first needed. */
+export function findAsset(name: string): Promise<Asset> | null {
+  const contentType = Object.hasOwn(ASSETS, name) ? ASSETS[name] : undefined;
+  if (contentType === undefined) return null;
   const known = loaded.get(name);
   if (known) return known;
-  if (name === 'init.js') return remember(name, 'text/javascript; charset=utf-8', Buffer.from(DOCS_SCRIPT));
-  const type = Object.hasOwn(ASSETS, name) ? ASSETS[name] : undefined;
-  if (type === undefined) return null;
-  return remember(name, type, readFileSync(join(packageDirectory(), name)));
-}
-
-function remember(name: string, type: string, content: Buffer): Asset {
-  let zipped: Promise<Buffer> | undefined;
-  const asset: Asset = { type, content, zipped: () => (zipped ??= gzipped(content)) };
+  const content = name === 'init.js' ? DOCS_SCRIPT : readFileSync(join(packageDirectory(), name));
+  const asset = collectDocument([content]).then((document) => ({ contentType, content: document }));
   loaded.set(name, asset);
   return asset;
 }

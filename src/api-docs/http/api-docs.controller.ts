@@ -23,7 +23,7 @@ export class ApiDocsController {
   async openApi(@Req() request: Request, @Res() response: Response): Promise<void> {
     const syntax = /\.yaml\/?$/.test(request.path) ? 'yaml' : 'json';
     const document = await this.document.written(formatOf(request, syntax));
-    const options = { contentType: `application/${syntax}`, cacheControl: 'no-cache' };
+    const options = { contentType: `application/${syntax}; charset=utf-8`, cacheControl: 'no-cache' };
     await serveDocument(document, request, response, options);
   }
 
@@ -43,15 +43,7 @@ export class ApiDocsController {
   ): Promise<void> {
     const asset = findAsset(name);
     if (!asset) throw httpError(404, 'There is no such page');
-    const isZipped = request.acceptsEncodings('gzip') === 'gzip';
-    const content = isZipped ? await asset.zipped() : asset.content;
-    response.writeHead(200, {
-      'Content-Type': asset.type,
-      'Content-Length': content.length,
-      ...(isZipped ? { 'Content-Encoding': 'gzip' } : {}),
-      Vary: 'Accept-Encoding',
-      'Cache-Control': 'public, max-age=3600',
-    });
-    response.end(content);
+    const { content, contentType } = await asset;
+    await serveDocument(content, request, response, { contentType, cacheControl: 'public, max-age=3600' });
   }
 }

@@ -97,7 +97,7 @@ export async function serveDocument(
     response.writeHead(304, headers).end();
     return;
   }
-  const typed = { ...headers, 'Content-Type': `${contentType}; charset=utf-8` };
+  const typed = { ...headers, 'Content-Type': contentType };
   const head = { ...typed, 'Content-Length': size };
   if (request.method === 'HEAD') {
     response.writeHead(200, head).end();
@@ -113,7 +113,8 @@ export function serveRoleDocument(
   document: ServedDocument,
   request: Request,
   response: Response,
-  contentType: string,
+  mediaType: string,
 ): Promise<void> {
+  const contentType = `${mediaType}; charset=utf-8`;
   return serveDocument(document, request, response, { contentType, cacheControl: 'private, no-cache' });
 }
