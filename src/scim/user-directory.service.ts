@@ -35,7 +35,7 @@ export class UserDirectories {
     const person = (account: Account): ScimPerson => this.toPerson(account);
     return {
       groups: this.groups.tables(project),
-      changeGroup: (work, origin) => this.groups.change(project, work, origin),
+      changeGroup: (work, origin) => this.groups.change({ project, origin }, work),
       find: async (id) => {
         const account = await this.rows.find(project, id);
         return account && person(account);
@@ -52,15 +52,15 @@ export class UserDirectories {
       create: async ({ email, ...change }, origin) =>
         person(
           await refusingTaken(
-            this.users.create(project, { ...this.toInput(change), email, emailVerified: true }, origin),
+            this.users.create({ project, origin }, { ...this.toInput(change), email, emailVerified: true }),
           ),
         ),
       updatePerson: async (id, { email, ...change }, origin) => {
         const address = email === undefined ? {} : { email, emailVerified: true };
         const input = { ...this.toInput(change), ...address };
-        return person(await refusingTaken(this.users.updateUser(project, id, input, origin)));
+        return person(await refusingTaken(this.users.updateUser({ project, origin }, id, input)));
       },
-      remove: (id, origin) => this.users.remove(project, id, origin),
+      remove: (id, origin) => this.users.remove({ project, origin }, id),
     };
   }
 

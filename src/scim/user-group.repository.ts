@@ -5,7 +5,7 @@ import { byServiceRole, withAudit } from '../auth/audit/audit-entry';
 import { Clock } from '../common/time/clock';
 import { RlsTransaction, type TransactionScope } from '../database/rls/rls-transaction';
 import type { Statement } from '../database/statement';
-import type { RequestOrigin } from '../identity/request-origin';
+import type { RequestOrigin, Sender } from '../identity/request-origin';
 import type { Project } from '../projects/project';
 import type { GroupOutcome } from './scim-directory';
 import type { GroupQuery, GroupTables } from './scim-group.repository';
@@ -31,9 +31,8 @@ export class UserGroupRepository {
   }
 
   change<T>(
-    project: Project,
+    { project, origin }: Sender,
     work: (tables: GroupTables) => Promise<GroupOutcome<T>>,
-    origin: RequestOrigin,
   ): Promise<T> {
     return this.rls.systemRun(project.database, REASON, async (scope) => {
       await scope.batch([SHORT_TIMEOUT, { text: 'select pg_advisory_xact_lock($1)', values: [GROUPS_LOCK] }]);

@@ -4,7 +4,7 @@ import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
 import { Project } from '../../projects/project';
 import { byServiceRole } from '../audit/audit-entry';
-import { RequestOrigin } from '../../identity/request-origin';
+import { Sender } from '../../identity/request-origin';
 import { factorNotFound } from '../auth.errors';
 import { Factor } from '../factors/factor';
 import { AdminFactorsRepository } from './admin-factors.repository';
@@ -22,7 +22,7 @@ export class AdminFactorsService {
   }
 
   /** @throws AppError 404 */
-  async remove(project: Project, userId: string, id: string, origin: RequestOrigin): Promise<void> {
+  async remove({ project, origin }: Sender, userId: string, id: string): Promise<void> {
     if (!UUID.test(userId) || !UUID.test(id)) throw factorNotFound();
     const context = { now: this.clock.date(), origin, details: { factor_id: id } };
     const entry = byServiceRole('factor_removed', userId, context);

@@ -10,7 +10,7 @@ import { Account, assertAppData, assertUserData, mergedJson, NewAccount } from '
 import { getEmailAddress, localPart } from '../../identity/email-address';
 import { refusingTakenAddress } from '../accounts/account-record';
 import { byServiceRole } from '../audit/audit-entry';
-import { RequestOrigin } from '../../identity/request-origin';
+import { Sender } from '../../identity/request-origin';
 import { unusablePasswordHash, userNotFound } from '../auth.errors';
 import { MailFlow } from '../mail/mail-flow';
 import { NewAccountMailer } from '../mail/new-account-mailer.service';
@@ -54,7 +54,7 @@ export class AdminUsersService {
   }
 
   /** @throws AppError 400 for an unacceptable or taken value */
-  async create(project: Project, input: NewUserInput, origin: RequestOrigin): Promise<Account> {
+  async create({ project, origin }: Sender, input: NewUserInput): Promise<Account> {
     const account = await this.newAccount(project, input);
     const entry = byServiceRole('user_created', account.id, { now: account.now, origin });
     return refusingTakenAddress(this.users.create(project, account, entry));
@@ -65,9 +65,8 @@ export class AdminUsersService {
    * @throws AppError 400 for an unacceptable or taken value, 429 if the quota of mails for today is used up
    */
   async invite(
-    project: Project,
+    { project, origin }: Sender,
     { email, name, data }: Pick<NewUserInput, 'email' | 'name' | 'data'>,
-    origin: RequestOrigin,
     flow?: MailFlow,
   ): Promise<Account> {
     const account = await this.newAccount(project, { email, name, data });
@@ -80,7 +79,7 @@ export class AdminUsersService {
   }
 
   /** @throws AppError 400, 404 */
-  async updateUser(project: Project, id: string, input: UserInput, origin: RequestOrigin): Promise<Account> {
+  async updateUser({ project, origin }: Sender, id: string, input: UserInput): Promise<Account> {
     const old = input.merges ? await this.get(project, id) : null;
     const change = await this.toChange(project, input, old);
     const fields = Object.entries(input).flatMap(([field, value]) =>
@@ -94,13 +93,13 @@ export class AdminUsersService {
   }
 
   /** @throws AppError 404 */
-  async remove(project: Project, id: string, origin: RequestOrigin): Promise<void> {
+  async remove({ project, origin }: Sender, id: string): Promise<void> {
     const entry = byServiceRole('user_deleted', validId(id), { now: this.clock.date(), origin });
     if (!(await this.users.remove(project, id, entry))) throw userNotFound();
   }
 
   /** Ends all sessions of a user. @throws AppError 404 */
-  async signOut(project: Project, id: string, origin: RequestOrigin): Promise<void> {
+  async signOut({ project, origin }: Sender, id: string): Promise<void> {
     const entry = byServiceRole('user_signed_out', validId(id), { now: this.clock.date(), origin });
     if (!(await this.users.signOut(project, id, entry))) throw userNotFound();
   }

@@ -2,8 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
 import { getEmailAddress } from '../../identity/email-address';
-import { RequestOrigin } from '../../identity/request-origin';
-import { Project } from '../../projects/project';
+import { Sender } from '../../identity/request-origin';
 import { Account } from '../accounts/account';
 import { AccountRepository } from '../accounts/account.repository';
 import { byServiceRole } from '../audit/audit-entry';
@@ -45,9 +44,9 @@ export class GeneratedLinks {
    * For `verify`, `invite` and `magic_link`, an address that has no account gets one.
    * @throws AppError 400 for an unacceptable or taken address, 404 for an unknown one
    */
-  async generate(project: Project, request: LinkRequest, origin: RequestOrigin): Promise<GeneratedLink> {
+  async generate({ project, origin }: Sender, request: LinkRequest): Promise<GeneratedLink> {
     const { kind, redirectTo, newEmail } = request;
-    const account = await this.accountFor(project, request, origin);
+    const account = await this.accountFor({ project, origin }, request);
     const address = newEmail === undefined ? undefined : getEmailAddress(newEmail);
     if (address && (await this.accounts.findCredentials(project, address.key))) throw emailTaken();
     const now = this.clock.date();
@@ -65,17 +64,13 @@ export class GeneratedLinks {
     };
   }
 
-  private async accountFor(
-    project: Project,
-    { kind, email, password, data }: LinkRequest,
-    origin: RequestOrigin,
-  ): Promise<Account> {
-    const known = await this.accounts.findCredentials(project, getEmailAddress(email).key);
+  private async accountFor(from: Sender, { kind, email, password, data }: LinkRequest): Promise<Account> {
+    const known = await this.accounts.findCredentials(from.project, getEmailAddress(email).key);
     const isNew = kind === 'verify' || kind === 'invite';
     // As in GoTrue, a link for a sign-up that was not confirmed may be made again.
     if (known && isNew && known.account.emailVerifiedAt !== null) throw emailTaken();
     if (known) return known.account;
     if (!isNew && kind !== 'magic_link') throw userNotFound();
-    return this.users.create(project, { email, password, data }, origin);
+    return this.users.create(from, { email, password, data });
   }
 }

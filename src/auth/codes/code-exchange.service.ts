@@ -4,7 +4,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { Clock } from '../../common/time/clock';
 import { parseJson } from '../../common/text/json';
 import { GuessThrottle } from '../../identity/guess-throttle.service';
-import { RequestOrigin } from '../../identity/request-origin';
+import { Sender } from '../../identity/request-origin';
 import { SecretBox } from '../../infra/crypto/secret-box';
 import { Project } from '../../projects/project';
 import { invalidExchangeCode, wrongVerifier } from '../auth.errors';
@@ -33,18 +33,17 @@ export class CodeExchange {
 
   /** A code is spent by the first attempt, even with a wrong verifier. @throws AppError 401, 429 */
   async spend<Extra>(
-    project: Project,
+    from: Sender,
     { code, verifier }: { code: string; verifier: string },
-    origin: RequestOrigin,
   ): Promise<Omit<ExchangeCode, 'sealed'> & { readonly extra: Extra | null }> {
-    const spent = await this.throttle.attemptFrom({ project, origin }, async () => {
-      const found = await this.codes.spend(project, hashOf(code), this.clock.date());
+    const spent = await this.throttle.attemptFrom(from, async () => {
+      const found = await this.codes.spend(from.project, hashOf(code), this.clock.date());
       if (found && !isVerifierOf(found.challenge, verifier)) throw wrongVerifier();
       return found;
     });
     if (!spent) throw invalidExchangeCode();
     const { sealed, ...content } = spent;
-    return { ...content, extra: sealed && open(project, sealed, code) };
+    return { ...content, extra: sealed && open(from.project, sealed, code) };
   }
 }
 

@@ -4,7 +4,7 @@ import { invalidParameters } from '../../common/errors/app-error';
 import { JsonObject } from '../../common/text/json';
 import { getEmailAddress } from '../../identity/email-address';
 import { GuessThrottle } from '../../identity/guess-throttle.service';
-import { RequestOrigin } from '../../identity/request-origin';
+import { Sender } from '../../identity/request-origin';
 import { Project } from '../../projects/project';
 import { magicLinkDisabled } from '../auth.errors';
 import { MailFlow } from '../mail/mail-flow';
@@ -29,19 +29,14 @@ export class MagicLinkService {
   ) {}
 
   /** The answer is the same for any address, and takes the same time. @throws AppError 400, 403 if it is turned off, 429, 503 */
-  async request(
-    project: Project,
-    { email, createUser, data }: MagicLinkRequest,
-    flow: MailFlow,
-    origin: RequestOrigin,
-  ): Promise<void> {
-    if (!isMagicLinkEnabled(project)) throw magicLinkDisabled();
+  async request(from: Sender, { email, createUser, data }: MagicLinkRequest, flow: MailFlow): Promise<void> {
+    if (!isMagicLinkEnabled(from.project)) throw magicLinkDisabled();
     if (Buffer.byteLength(JSON.stringify(data)) > MAX_DATA)
       throw invalidParameters(`data must not be longer than ${MAX_DATA} bytes`);
     const { address, key } = getEmailAddress(email);
-    await this.throttle.assertMayMail(project, key);
+    await this.throttle.assertMayMail(from.project, key);
     const create = createUser ? { address, data } : undefined;
-    await this.mails.request(project, 'magic_link', key, origin, { flow, create });
+    await this.mails.request(from, 'magic_link', key, { flow, create });
   }
 }
 

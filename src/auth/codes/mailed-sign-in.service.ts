@@ -3,8 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
 import { getEmailAddress } from '../../identity/email-address';
 import { GuessThrottle } from '../../identity/guess-throttle.service';
-import { RequestOrigin } from '../../identity/request-origin';
-import { Project } from '../../projects/project';
+import { Sender } from '../../identity/request-origin';
 import { refusingTakenAddress } from '../accounts/account-record';
 import { byAnonymous } from '../audit/audit-entry';
 import { invalidMailedToken } from '../auth.errors';
@@ -30,22 +29,16 @@ export class MailedSignInService {
   ) {}
 
   /** @throws AppError 401 for an invalid token, 400 if the address was taken in the meantime, 429 */
-  async signInWithToken(
-    project: Project,
-    token: string,
-    kinds: readonly MailedTokenKind[],
-    origin: RequestOrigin,
-  ): Promise<SignedIn> {
-    const spent = await this.spend(project, hashMailedToken(token), kinds, origin);
-    return this.start(project, spent, 'otp', origin);
+  async signInWithToken(from: Sender, token: string, kinds: readonly MailedTokenKind[]): Promise<SignedIn> {
+    const spent = await this.spend(from, hashMailedToken(token), kinds);
+    return this.start(from, spent, 'otp');
   }
 
   /** @throws AppError as signInWithToken() */
   async signInWithCode(
-    project: Project,
+    { project, origin }: Sender,
     { email, code }: { email: string; code: string },
     kinds: readonly MailedTokenKind[],
-    origin: RequestOrigin,
   ): Promise<SignedIn> {
     const { key } = getEmailAddress(email);
     const guess = { project, account: `code:${key}`, origin };
@@ -58,46 +51,39 @@ export class MailedSignInService {
       this.tokens.guessCode(project, { emailKey: key, codeHash, kinds }, failure),
     );
     if (!hash) throw invalidMailedToken();
-    const spent = await this.spend(project, hash, kinds, origin);
-    return this.start(project, spent, 'otp', origin);
+    const spent = await this.spend({ project, origin }, hash, kinds);
+    return this.start({ project, origin }, spent, 'otp');
   }
 
   /** For the page that the link of a mail opens. @throws AppError as signInWithToken() */
   async followLink(
-    project: Project,
+    from: Sender,
     { token, newHash }: { token: string; newHash: string | null },
     kinds: readonly MailedTokenKind[],
-    origin: RequestOrigin,
   ): Promise<LinkOutcome> {
-    const spent = await this.spend(project, hashMailedToken(token), kinds, origin, newHash);
+    const spent = await this.spend(from, hashMailedToken(token), kinds, newHash);
     const { account, challenge, kind } = spent;
-    if (!challenge) return { session: await this.start(project, spent, 'otp', origin) };
+    if (!challenge) return { session: await this.start(from, spent, 'otp') };
     const exchange = { userId: account.id, method: METHODS[kind], challenge };
-    return { code: await this.codes.issue(project, exchange) };
+    return { code: await this.codes.issue(from.project, exchange) };
   }
 
   private async spend(
-    project: Project,
+    from: Sender,
     hash: Buffer,
     kinds: readonly MailedTokenKind[],
-    origin: RequestOrigin,
     newHash: string | null = null,
   ): Promise<SpentToken> {
-    const entry = byAnonymous('email_verified', null, { now: this.clock.date(), origin });
+    const entry = byAnonymous('email_verified', null, { now: this.clock.date(), origin: from.origin });
     const spending = (): Promise<SpentToken | null> =>
-      refusingTakenAddress(this.tokens.spend(project, hash, kinds, entry, newHash));
-    const spent = await this.throttle.attemptFrom({ project, origin }, spending);
+      refusingTakenAddress(this.tokens.spend(from.project, hash, kinds, entry, newHash));
+    const spent = await this.throttle.attemptFrom(from, spending);
     if (!spent) throw invalidMailedToken();
     return spent;
   }
 
-  private async start(
-    project: Project,
-    spent: SpentToken,
-    method: SignInMethod,
-    origin: RequestOrigin,
-  ): Promise<SignedIn> {
-    const started = await this.starter.start(project, spent, method, origin);
+  private async start(from: Sender, spent: SpentToken, method: SignInMethod): Promise<SignedIn> {
+    const started = await this.starter.start(from, spent, method);
     if (!started) throw invalidMailedToken();
     return started;
   }

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
 import { parseEmailAddress } from '../../identity/email-address';
 import { GuessThrottle } from '../../identity/guess-throttle.service';
-import { RequestOrigin } from '../../identity/request-origin';
+import { Sender } from '../../identity/request-origin';
 import { Project } from '../../projects/project';
 import { Account } from '../accounts/account';
 import { SessionOwner } from '../accounts/account-statements';
@@ -29,7 +29,7 @@ export class ReauthenticationService {
   ) {}
 
   /** Mails a code. @throws AppError 400 for a user without an address, 429 */
-  async request(project: Project, account: Account, origin: RequestOrigin): Promise<void> {
+  async request({ project, origin }: Sender, account: Account): Promise<void> {
     const key = parseEmailAddress(account.email)?.key;
     if (key === undefined) throw addressNeeded();
     await this.throttle.assertMayMail(project, key);
@@ -47,10 +47,9 @@ export class ReauthenticationService {
    * @throws AppError 400 if a required code is missing, 401 for a wrong code, 429
    */
   async assertProved(
-    project: Project,
+    { project, origin }: Sender,
     owner: SessionOwner,
     nonce: string | undefined,
-    origin: RequestOrigin,
   ): Promise<void> {
     if (nonce === undefined) return this.assertFresh(project, owner);
     const guess = { project, account: `code:${owner.userId}`, origin };

@@ -3,10 +3,9 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
 import { wrongCredentials } from '../../identity/identity.errors';
 import { type GivenLogin, LdapLogins } from '../../identity/ldap/ldap-logins.service';
-import type { RequestOrigin } from '../../identity/request-origin';
+import type { Sender } from '../../identity/request-origin';
 import { OutboundHttp } from '../../infra/outbound/outbound-http';
 import { openSettingSecret } from '../../projects/setting-secrets';
-import type { Project } from '../../projects/project';
 import { AccountRepository } from '../accounts/account.repository';
 import { byAnonymous } from '../audit/audit-entry';
 import { AuditRepository } from '../audit/audit.repository';
@@ -29,17 +28,17 @@ export class LdapSignIn {
   ) {}
 
   /** @throws AppError 401 for a wrong login or password, 403, 404, 422, 429, 503 */
-  async signIn(project: Project, given: GivenLogin, origin: RequestOrigin): Promise<SignedIn> {
-    const identity = await this.identityOf(project, given, origin);
-    const { account } = await this.identities.accountOf(project, identity, origin);
-    const credentials = await this.accounts.findCredentialsById(project, account.id);
-    const started = credentials && (await this.starter.start(project, credentials, 'ldap', origin));
+  async signIn(from: Sender, given: GivenLogin): Promise<SignedIn> {
+    const identity = await this.identityOf(from, given);
+    const { account } = await this.identities.accountOf(from, identity);
+    const credentials = await this.accounts.findCredentialsById(from.project, account.id);
+    const started = credentials && (await this.starter.start(from, credentials, 'ldap'));
     if (!started) throw wrongCredentials();
     return started;
   }
 
   /** The directory's identity of a user. @throws AppError 401 for a wrong login or password, 404, 429, 503 */
-  async identityOf(project: Project, given: GivenLogin, origin: RequestOrigin): Promise<ProviderIdentity> {
+  async identityOf({ project, origin }: Sender, given: GivenLogin): Promise<ProviderIdentity> {
     const setting = project.settings.ldap;
     if (!setting) throw ldapDisabled();
     const bindPassword = openSettingSecret(project, 'ldap', setting);

@@ -5,7 +5,7 @@ import { UUID } from '../../common/text/uuid';
 import { messageOf } from '../../common/errors/error-facts';
 import { invalidParameters } from '../../common/errors/app-error';
 import { Clock } from '../../common/time/clock';
-import type { RequestOrigin } from '../../identity/request-origin';
+import type { Sender } from '../../identity/request-origin';
 import { MAX_DOCUMENT } from '../../identity/saml/saml-document';
 import { parseMetadata, type SamlIssuer } from '../../identity/saml/saml-metadata';
 import { SamlResponses } from '../../identity/saml/saml-responses.service';
@@ -55,10 +55,9 @@ export class SamlProviders {
 
   /** @param id null for a new provider @throws AppError 400, 404, 422 */
   async save(
-    project: Project,
+    { project, origin }: Sender,
     id: string | null,
     input: SamlProviderInput,
-    origin: RequestOrigin,
   ): Promise<SamlProvider> {
     const old = id === null ? null : await this.get(project, id);
     if (input.metadataUrl !== undefined && input.metadataXml !== undefined)
@@ -97,7 +96,7 @@ export class SamlProviders {
   }
 
   /** @throws AppError 404 */
-  async remove(project: Project, id: string, origin: RequestOrigin): Promise<SamlProvider> {
+  async remove({ project, origin }: Sender, id: string): Promise<SamlProvider> {
     const provider = await this.get(project, id);
     const details = { provider: `sso:${provider.id}` };
     const entry = byServiceRole('provider_removed', null, {

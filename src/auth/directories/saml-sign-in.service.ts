@@ -7,7 +7,7 @@ import { invalidParameters } from '../../common/errors/app-error';
 import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
 import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';
-import type { RequestOrigin } from '../../identity/request-origin';
+import type { Sender } from '../../identity/request-origin';
 import {
   newRequestId,
   samlMetadata,
@@ -107,10 +107,9 @@ export class SamlSignIn {
 
   /** @returns the code that the client exchanges, or the result of a trial @throws AppError 400, 401, 403, 404, 422, 429 */
   async complete(
-    project: Project,
+    { project, origin }: Sender,
     request: SamlRequest,
     samlResponse: string,
-    origin: RequestOrigin,
   ): Promise<{ readonly code: string } | { readonly tried: ProviderIdentity }> {
     const provider = await this.rows.find(project, { id: request.providerId });
     if (!provider || (!provider.enabled && !isTrial(request))) throw ssoProviderNotFound();
@@ -120,7 +119,7 @@ export class SamlSignIn {
     await this.spend(project, request, subject);
     const identity = await this.responses.refusing(() => identityOf(provider, subject));
     if (isTrial(request)) return { tried: identity };
-    const { account } = await this.identities.accountOf(project, identity, origin);
+    const { account } = await this.identities.accountOf({ project, origin }, identity);
     const { challenge } = request;
     return { code: await this.codes.issue(project, { userId: account.id, method: 'sso/saml', challenge }) };
   }

@@ -12,7 +12,7 @@ import { Guess, GuessThrottle } from '../../identity/guess-throttle.service';
 import { SessionOwner } from '../accounts/account-statements';
 import { AuditAction, AuditEntry, byUser } from '../audit/audit-entry';
 import { AuditRepository } from '../audit/audit.repository';
-import { RequestOrigin } from '../../identity/request-origin';
+import { RequestOrigin, Sender } from '../../identity/request-origin';
 import { factorNotFound, secondFactorRequired, tooManyFactors, wrongCode } from '../auth.errors';
 import { Hooks } from '../hooks/hooks.service';
 import { SessionIssuer, SignedIn } from '../sessions/session-issuer.service';
@@ -66,27 +66,21 @@ export class FactorService {
    * @throws AppError 403 if the account has a verified factor and the session did not verify one, 400 if it has MAX_FACTORS
    */
   async enrol(
-    project: Project,
+    from: Sender,
     owner: SessionOwner,
     { email }: Pick<Account, 'email'>,
     givenName: string | undefined,
-    origin: RequestOrigin,
   ): Promise<EnrolledFactor> {
     const id = randomUUID();
     const name = givenName?.trim() || DEFAULT_NAME;
-    const { secret, uri } = newTotpKey(project.name, email);
-    const sealedSecret = new SecretBox(project.dataSecret).seal(secret, purposeOf(id));
-    await this.insert(project, owner, { id, kind: 'totp', name, sealedSecret }, origin);
+    const { secret, uri } = newTotpKey(from.project.name, email);
+    const sealedSecret = new SecretBox(from.project.dataSecret).seal(secret, purposeOf(id));
+    await this.insert(from, owner, { id, kind: 'totp', name, sealedSecret });
     return { id, name, secret, uri };
   }
 
   /** Begins the enrolment of a factor without a secret. @throws AppError as enrol() */
-  async insert(
-    project: Project,
-    owner: SessionOwner,
-    factor: NewFactor,
-    origin: RequestOrigin,
-  ): Promise<void> {
+  async insert({ project, origin }: Sender, owner: SessionOwner, factor: NewFactor): Promise<void> {
     const entry = this.entry('factor_enrolled', origin, owner, factor.id);
     const outcome = await this.factors.insert(project, owner, factor, entry);
     if (!isFound(outcome)) throw tooManyFactors(MAX_FACTORS);
@@ -100,15 +94,10 @@ export class FactorService {
   }
 
   /** Raises the session to two factors with the code of an app. @throws AppError 401 for a wrong or spent code, 404, 429 */
-  verify(
-    project: Project,
-    owner: SessionOwner,
-    { id, code }: FactorCode,
-    origin: RequestOrigin,
-  ): Promise<SignedIn> {
-    return this.prove(project, owner, id, origin, {
+  verify(from: Sender, owner: SessionOwner, { id, code }: FactorCode): Promise<SignedIn> {
+    return this.prove(from, owner, id, {
       refused: wrongCode,
-      check: (factor) => Promise.resolve(this.proofOfCode(project, factor, { id, code })),
+      check: (factor) => Promise.resolve(this.proofOfCode(from.project, factor, { id, code })),
     });
   }
 
@@ -118,10 +107,9 @@ export class FactorService {
    * @throws AppError 401 for a wrong or spent proof, 404, 429
    */
   async prove(
-    project: Project,
+    { project, origin }: Sender,
     owner: SessionOwner,
     id: string,
-    origin: RequestOrigin,
     { check, refused }: ProofCheck,
   ): Promise<SignedIn> {
     const factor = await this.find(project, owner, id);
@@ -140,7 +128,7 @@ export class FactorService {
   }
 
   /** @throws AppError 403 if the account has a verified factor and the session did not verify one, 404 */
-  async remove(project: Project, owner: SessionOwner, id: string, origin: RequestOrigin): Promise<void> {
+  async remove({ project, origin }: Sender, owner: SessionOwner, id: string): Promise<void> {
     if (!UUID.test(id)) throw factorNotFound();
     const entry = this.entry('factor_removed', origin, owner, id);
     if (!isFound(await this.factors.remove(project, owner, id, entry))) throw factorNotFound();

@@ -14,7 +14,7 @@ import {
   verifyAssertion,
   verifyCreation,
 } from '../../identity/passkeys/webauthn';
-import type { RequestOrigin } from '../../identity/request-origin';
+import type { Sender } from '../../identity/request-origin';
 import type { Project } from '../../projects/project';
 import type { Account } from '../accounts/account';
 import type { SessionOwner } from '../accounts/account-statements';
@@ -50,14 +50,13 @@ export class SecurityKeys {
 
   /** Begins the enrolment of a key; verify() completes it. @throws AppError 400, 403, 404 */
   async enrol(
-    project: Project,
+    from: Sender,
     owner: SessionOwner,
     givenName: string | undefined,
-    origin: RequestOrigin,
   ): Promise<{ readonly id: string; readonly name: string }> {
-    partyOf(project, undefined);
+    partyOf(from.project, undefined);
     const [id, name] = [randomUUID(), givenName?.trim() || DEFAULT_NAME];
-    await this.factors.insert(project, owner, { id, kind: 'webauthn', name, sealedSecret: null }, origin);
+    await this.factors.insert(from, owner, { id, kind: 'webauthn', name, sealedSecret: null });
     return { id, name };
   }
 
@@ -90,11 +89,11 @@ export class SecurityKeys {
   }
 
   /** @throws AppError 401, 404, 429 */
-  verify(project: Project, owner: SessionOwner, answer: KeyAnswer, origin: RequestOrigin): Promise<SignedIn> {
-    const challenge = challengeBytes(project, factorSubject(owner, answer.id), answer.challengeId);
-    return this.factors.prove(project, owner, answer.id, origin, {
+  verify(from: Sender, owner: SessionOwner, answer: KeyAnswer): Promise<SignedIn> {
+    const challenge = challengeBytes(from.project, factorSubject(owner, answer.id), answer.challengeId);
+    return this.factors.prove(from, owner, answer.id, {
       refused: passkeyFailed,
-      check: (factor) => proofOf(project, factor, challenge, answer).catch(() => null),
+      check: (factor) => proofOf(from.project, factor, challenge, answer).catch(() => null),
     });
   }
 }

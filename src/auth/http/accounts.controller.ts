@@ -1,12 +1,10 @@
 /** Endpoints for users who are not signed in: they need the apikey only. */
 import { Body, Controller, Post } from '@nestjs/common';
 import { SkipThrottle } from '@nestjs/throttler';
-import { CurrentProject } from '../../access/current-caller.decorator';
 import { invalidParameters } from '../../common/errors/app-error';
-import type { Project } from '../../projects/project';
 import { EmailVerificationService } from '../mail/email-verification.service';
 import { PasswordResetService } from '../passwords/password-reset.service';
-import type { RequestOrigin } from '../../identity/request-origin';
+import type { Sender } from '../../identity/request-origin';
 import type { SignedIn } from '../sessions/session-issuer.service';
 import { SessionService } from '../sessions/session.service';
 import { LdapSignIn } from '../directories/ldap-sign-in.service';
@@ -30,7 +28,7 @@ import { LIMIT_HEADERS } from '../../identity/http/client-throttler.guard';
 import { AuthApi, tooManyRequests } from './auth-docs.decorator';
 import { Captcha } from './captcha.interceptor';
 import { tooShortPassword } from '../../identity/passwords/password-policy';
-import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
+import { CurrentSender } from '../../identity/http/current-origin.decorator';
 import {
   EmailDto,
   LdapSignInDto,
@@ -87,12 +85,8 @@ export class AccountsController {
     Creates an account and signs it in. Needs the apikey only. Settings of the project can turn sign-up off, restrict it to e-mail domains, or require a verified address first (\`session\` is then null, and a verification mail is sent). Counts against the limit of requests per client address.`)
   @Answer(201, 'The user and a session', SignedUpResponse, LIMIT_HEADERS)
   @SIGN_UP_ERRORS
-  signUp(
-    @CurrentProject() project: Project,
-    @Body() { email, password, name }: SignUpDto,
-    @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<SignedUp> {
-    return this.signUps.signUp(project, { email, password, name }, origin);
+  signUp(@CurrentSender() from: Sender, @Body() { email, password, name }: SignUpDto): Promise<SignedUp> {
+    return this.signUps.signUp(from, { email, password, name });
   }
 
   // GuessThrottle slows down guesses. A request limit would refuse an office whose users all sign in at nine.
@@ -105,12 +99,8 @@ export class AccountsController {
   @Errors(invalidParameters('email should not be empty'), wrongCredentials(), emailNotVerified())
   @Errors(userBanned(), hookRefused(403, 'Your licence has ended'))
   @Errors(hookFailed('password_verification_attempt_hook', null))
-  signIn(
-    @CurrentProject() project: Project,
-    @Body() { email, password }: SignInDto,
-    @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<SignedIn> {
-    return this.signIns.signIn(project, { email, password }, origin);
+  signIn(@CurrentSender() from: Sender, @Body() { email, password }: SignInDto): Promise<SignedIn> {
+    return this.signIns.signIn(from, { email, password });
   }
 
   @Post('ldap')
@@ -123,11 +113,10 @@ export class AccountsController {
   @Errors(directoryFailed(), addressNotProved(), noAddress(), claimsTooLarge(1_024), userBanned())
   @Errors(signUpDisabled())
   signInWithLdap(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @Body() { login, password }: LdapSignInDto,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<SignedIn> {
-    return this.ldap.signIn(project, { login, password }, origin);
+    return this.ldap.signIn(from, { login, password });
   }
 
   @Post('refresh')
@@ -136,12 +125,8 @@ export class AccountsController {
     Needs the apikey only. Each token works once; the response contains its successor. For 10 seconds a used token returns the same successor again, in case two tabs refresh at once or a response is lost. Reuse after that ends the session.`)
   @Answer(200, 'The user and the session with new tokens', SignedInResponse)
   @Errors(invalidParameters('refresh_token should not be empty'), invalidRefreshToken(), userBanned())
-  refresh(
-    @CurrentProject() project: Project,
-    @Body() body: RefreshDto,
-    @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<SignedIn> {
-    return this.sessions.refresh(project, body.refresh_token, origin);
+  refresh(@CurrentSender() from: Sender, @Body() body: RefreshDto): Promise<SignedIn> {
+    return this.sessions.refresh(from, body.refresh_token);
   }
 
   @Post('reset-password')
@@ -150,12 +135,8 @@ export class AccountsController {
     Needs the apikey only. The response and its timing are the same for known and unknown addresses. The token works once, within one hour, and a new request invalidates older tokens. The number of mails to one mailbox is limited (429).`)
   @MessageAnswer(RESET_SENT, 'The same for known and unknown addresses', LIMIT_HEADERS)
   @Errors(invalidEmail())
-  async resetPassword(
-    @CurrentProject() project: Project,
-    @Body() { email }: EmailDto,
-    @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<MessageResponse> {
-    await this.resets.request(project, email, origin);
+  async resetPassword(@CurrentSender() from: Sender, @Body() { email }: EmailDto): Promise<MessageResponse> {
+    await this.resets.request(from, email);
     return { message: RESET_SENT };
   }
 
@@ -169,11 +150,10 @@ export class AccountsController {
   )
   @Errors(tooShortPassword(), invalidMailedToken())
   async updatePassword(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @Body() { token, password }: UpdatePasswordDto,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<MessageResponse> {
-    await this.resets.updatePassword(project, { token, password }, origin);
+    await this.resets.updatePassword(from, { token, password });
     return { message: PASSWORD_UPDATED };
   }
 
@@ -182,12 +162,8 @@ export class AccountsController {
     Needs the apikey, and the token from a verification mail, which is sent at sign-up and when the address is changed by \`PATCH /user\`. It works once. The first proof of the address sets the \`password\`. Without one, an account that was used before has no password afterwards, and \`reset-password\` sets another. Sessions and factors from before that proof end.`)
   @MessageAnswer(VERIFY_EMAIL_MESSAGES, 'The address is confirmed', LIMIT_HEADERS)
   @VERIFY_EMAIL_ERRORS
-  async verifyEmail(
-    @CurrentProject() project: Project,
-    @Body() body: VerifyEmailDto,
-    @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<MessageResponse> {
-    const hasPassword = await this.verification.confirm(project, body, origin);
+  async verifyEmail(@CurrentSender() from: Sender, @Body() body: VerifyEmailDto): Promise<MessageResponse> {
+    const hasPassword = await this.verification.confirm(from, body);
     return { message: VERIFY_EMAIL_MESSAGES[hasPassword ? 'confirmed' : 'without password'] };
   }
 
@@ -198,11 +174,10 @@ export class AccountsController {
   @MessageAnswer(VERIFICATION_SENT, 'The same for known and unknown addresses', LIMIT_HEADERS)
   @Errors(invalidEmail())
   async resendVerification(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @Body() { email }: EmailDto,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<MessageResponse> {
-    await this.verification.resend(project, email, origin);
+    await this.verification.resend(from, email);
     return { message: VERIFICATION_SENT };
   }
 }

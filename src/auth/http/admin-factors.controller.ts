@@ -4,8 +4,8 @@ import { CurrentProject } from '../../access/current-caller.decorator';
 import type { Project } from '../../projects/project';
 import { toFactorView } from '../factors/factor';
 import { AdminFactorsService } from '../admin/admin-factors.service';
-import type { RequestOrigin } from '../../identity/request-origin';
-import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
+import type { Sender } from '../../identity/request-origin';
+import { CurrentSender } from '../../identity/http/current-origin.decorator';
 import { MessageAnswer, MessageResponse } from './dto/auth-responses';
 import { FactorsResponse } from './dto/factors.dto';
 import { factorNotFound } from '../auth.errors';
@@ -34,12 +34,11 @@ export class AdminFactorsController {
   @MessageAnswer('The factor has been removed', 'The factor has been removed')
   @Errors(factorNotFound())
   async adminRemoveFactor(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @Param('user_id') userId: string,
     @Param('factor_id') id: string,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<MessageResponse> {
-    await this.factors.remove(project, userId, id, origin);
+    await this.factors.remove(from, userId, id);
     return { message: 'The factor has been removed' };
   }
 }

@@ -3,9 +3,9 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put } from '@nest
 import { CurrentProject } from '../../access/current-caller.decorator';
 import { invalidParameters } from '../../common/errors/app-error';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
-import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
+import { CurrentSender } from '../../identity/http/current-origin.decorator';
 import { directoryFailed, oidcUnreachable, wrongCredentials } from '../../identity/identity.errors';
-import type { RequestOrigin } from '../../identity/request-origin';
+import type { Sender } from '../../identity/request-origin';
 import { Project } from '../../projects/project';
 import { ldapDisabled, providerNotFound, secretNeeded } from '../auth.errors';
 import { LdapSignIn } from '../directories/ldap-sign-in.service';
@@ -65,15 +65,14 @@ export class AdminProvidersController {
   @Answer(200, 'The provider', ProviderEnvelopeResponse)
   @Errors(invalidParameters('client_id is required'), secretNeeded())
   async adminSaveProvider(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @Param('provider_name') name: string,
     @Body() body: SaveProviderDto,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<ProviderEnvelopeResponse> {
     const { preset, enabled, client_secret: secret, ...settings } = body;
     const input = { preset, enabled, secret: secret ?? undefined, settings };
-    const saved = await this.providers.save(project, name, input, origin);
-    return { provider: this.view(project, saved) };
+    const saved = await this.providers.save(from, name, input);
+    return { provider: this.view(from.project, saved) };
   }
 
   @Delete('providers/:provider_name')
@@ -82,11 +81,10 @@ export class AdminProvidersController {
   @MessageAnswer('The provider has been removed', 'The provider has been removed')
   @Errors(providerNotFound())
   async adminRemoveProvider(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @Param('provider_name') name: string,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<MessageResponse> {
-    await this.providers.remove(project, name, origin);
+    await this.providers.remove(from, name);
     return { message: 'The provider has been removed' };
   }
 
@@ -111,11 +109,10 @@ export class AdminProvidersController {
   @Errors(invalidParameters('login should not be empty'), wrongCredentials(), ldapDisabled())
   @Errors(directoryFailed(), tooManyRequests())
   async adminTryLdap(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @Body() given: LdapSignInDto,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<LdapTrialResponse> {
-    const { data, customClaims = {} } = await this.ldap.identityOf(project, given, origin);
+    const { data, customClaims = {} } = await this.ldap.identityOf(from, given);
     return { claims: { ...data, custom_claims: customClaims } };
   }
 

@@ -6,8 +6,8 @@ import type { Project } from '../../projects/project';
 import { toAdminUserView } from '../accounts/account';
 import { AdminUsersService, UserInput } from '../admin/admin-users.service';
 import { UserListRepository } from '../admin/user-list.repository';
-import type { RequestOrigin } from '../../identity/request-origin';
-import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
+import type { Sender } from '../../identity/request-origin';
+import { CurrentSender } from '../../identity/http/current-origin.decorator';
 import {
   CreateAdminUserDto,
   InviteUserDto,
@@ -62,12 +62,11 @@ export class AdminUsersController {
   @Answer(200, 'The user', AdminUserEnvelopeResponse)
   @Errors(emailTaken(), invalidEmail(), tooShortPassword(), unusablePasswordHash(), tooManyRequests())
   async adminCreateUser(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @Body() body: CreateAdminUserDto,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<AdminUserEnvelopeResponse> {
     const input = { ...toInput(body), email: body.email };
-    return { user: toAdminUserView(await this.users.create(project, input, origin)) };
+    return { user: toAdminUserView(await this.users.create(from, input)) };
   }
 
   @Post('invite')
@@ -76,12 +75,11 @@ export class AdminUsersController {
   @Answer(200, 'The user', AdminUserEnvelopeResponse)
   @Errors(emailTaken(), invalidEmail())
   async adminInviteUser(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @Body() { email, name, data }: InviteUserDto,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<AdminUserEnvelopeResponse> {
     const input = { email, name: name ?? undefined, data: data ?? undefined };
-    return { user: toAdminUserView(await this.users.invite(project, input, origin)) };
+    return { user: toAdminUserView(await this.users.invite(from, input)) };
   }
 
   @Get(':user_id')
@@ -101,12 +99,11 @@ export class AdminUsersController {
   @Answer(200, 'The updated user', AdminUserEnvelopeResponse)
   @Errors(invalidEmail(), emailTaken(), tooShortPassword(), unusablePasswordHash(), tooManyRequests())
   async adminUpdateUser(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @Param('user_id') id: string,
     @Body() body: UpdateAdminUserDto,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<AdminUserEnvelopeResponse> {
-    return { user: toAdminUserView(await this.users.updateUser(project, id, toInput(body), origin)) };
+    return { user: toAdminUserView(await this.users.updateUser(from, id, toInput(body))) };
   }
 
   @Delete(':user_id')
@@ -114,11 +111,10 @@ export class AdminUsersController {
     Needs the service-role key, as apikey or as bearer. The user's files are kept, but their owner can no longer sign in.`)
   @MessageAnswer('The user has been deleted', 'The user has been deleted')
   async adminDeleteUser(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @Param('user_id') id: string,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<MessageResponse> {
-    await this.users.remove(project, id, origin);
+    await this.users.remove(from, id);
     return { message: 'The user has been deleted' };
   }
 
@@ -127,11 +123,10 @@ export class AdminUsersController {
     Needs the service-role key, as apikey or as bearer. The tokens of the user are refused from the next request on.`)
   @MessageAnswer('The user has been signed out everywhere', 'All sessions have ended')
   async adminSignOutUser(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @Param('user_id') id: string,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<MessageResponse> {
-    await this.users.signOut(project, id, origin);
+    await this.users.signOut(from, id);
     return { message: 'The user has been signed out everywhere' };
   }
 }

@@ -6,10 +6,10 @@ import type { Project } from '../../projects/project';
 import { toFactorView } from '../factors/factor';
 import { FactorService } from '../factors/factor.service';
 import { ProfileService } from '../sessions/profile.service';
-import type { RequestOrigin } from '../../identity/request-origin';
+import type { Sender } from '../../identity/request-origin';
 import type { SignedIn } from '../sessions/session-issuer.service';
 import type { SessionOwner } from '../accounts/account-statements';
-import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
+import { CurrentSender } from '../../identity/http/current-origin.decorator';
 import { CurrentSession } from './current-session.decorator';
 import { MessageAnswer, MessageResponse, SignedInResponse } from './dto/auth-responses';
 import { CodeDto, EnrolFactorDto, EnrolledFactorResponse, FactorsResponse } from './dto/factors.dto';
@@ -35,13 +35,12 @@ export class FactorsController {
   @Answer(200, 'The secret for the authenticator app; not shown again', EnrolledFactorResponse)
   @Errors(tooManyFactors(MAX_FACTORS), secondFactorRequired())
   async enrolFactor(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @CurrentSession() owner: SessionOwner,
     @Body() { name }: EnrolFactorDto,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<EnrolledFactorResponse> {
-    const account = await this.profiles.get(project, owner.userId, owner.sessionId);
-    const enrolled = await this.factors.enrol(project, owner, account, name ?? undefined, origin);
+    const account = await this.profiles.get(from.project, owner.userId, owner.sessionId);
+    const enrolled = await this.factors.enrol(from, owner, account, name ?? undefined);
     return { kind: 'totp', ...enrolled };
   }
 
@@ -62,13 +61,12 @@ export class FactorsController {
   @Answer(200, 'The session, with new tokens (aal2)', SignedInResponse)
   @Errors(invalidParameters('code should not be empty'), wrongCode(), tooManyRequests())
   verifyFactor(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @CurrentSession() owner: SessionOwner,
     @Param('factor_id') id: string,
     @Body() { code }: CodeDto,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<SignedIn> {
-    return this.factors.verify(project, owner, { id, code }, origin);
+    return this.factors.verify(from, owner, { id, code });
   }
 
   @Delete(':factor_id')
@@ -77,12 +75,11 @@ export class FactorsController {
   @MessageAnswer('The factor has been removed', 'The factor has been removed')
   @Errors(secondFactorRequired())
   async removeFactor(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @CurrentSession() owner: SessionOwner,
     @Param('factor_id') id: string,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<MessageResponse> {
-    await this.factors.remove(project, owner, id, origin);
+    await this.factors.remove(from, owner, id);
     return { message: 'The factor has been removed' };
   }
 }

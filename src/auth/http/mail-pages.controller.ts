@@ -50,7 +50,7 @@ export class MailPagesController {
         400,
         pageOf(context, { message: fault, form: formOf(context, token) }),
       );
-    const updated = this.resets.updatePassword(context.project, { token, password }, origin);
+    const updated = this.resets.updatePassword({ project: context.project, origin }, { token, password });
     return answer(
       response,
       context,
@@ -91,7 +91,7 @@ export class MailPagesController {
         pageOf(context, { message: fault, form: formOf(context, token, asks) }),
       );
     const proof = { token, ...(asks ? { password } : {}) };
-    const confirmed = this.verification.confirm(context.project, proof, origin);
+    const confirmed = this.verification.confirm({ project: context.project, origin }, proof);
     return answer(
       response,
       context,

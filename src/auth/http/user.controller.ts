@@ -6,10 +6,10 @@ import { UserGuard } from '../../access/user.guard';
 import type { Project } from '../../projects/project';
 import { toUserView } from '../accounts/account';
 import { ProfileService } from '../sessions/profile.service';
-import type { RequestOrigin } from '../../identity/request-origin';
+import type { Sender } from '../../identity/request-origin';
 import type { SessionOwner } from '../accounts/account-statements';
 import { SessionService } from '../sessions/session.service';
-import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
+import { CurrentSender } from '../../identity/http/current-origin.decorator';
 import { CurrentSession, CurrentTokenUser, type TokenUser } from './current-session.decorator';
 import { LogoutDto, UpdateUserDto } from './dto/account.dto';
 import {
@@ -66,15 +66,14 @@ export class UserController {
   @Errors(currentPasswordRequired(), invalidEmail(), emailTaken(), domainNotAllowed(), tooShortPassword())
   @Errors(wrongCurrentPassword(), secondFactorRequired(), tooManyRequests())
   async updateUser(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @CurrentSession() owner: SessionOwner,
     @Body() { name, email, password, current_password: currentPassword, data }: UpdateUserDto,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<UserEnvelopeResponse> {
     const input = { name, email, password, currentPassword, data };
     // A null means the same as an absent member.
     const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
-    return { user: toUserView(await this.profiles.updateProfile(project, owner, given, origin)) };
+    return { user: toUserView(await this.profiles.updateProfile(from, owner, given)) };
   }
 
   @Post('logout')
@@ -85,13 +84,12 @@ export class UserController {
   @MessageAnswer(LOGOUT_MESSAGES, 'The sessions in the scope have ended')
   @Errors(invalidParameters('scope must be one of the following values: local, others, global'))
   async signOut(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @CurrentSession() owner: SessionOwner,
     @Body() body: LogoutDto,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<MessageResponse> {
     const scope = body.scope ?? 'local';
-    await this.sessions.signOut(project, owner, scope, origin);
+    await this.sessions.signOut(from, owner, scope);
     return { message: LOGOUT_MESSAGES[scope] };
   }
 
@@ -120,12 +118,11 @@ export class UserController {
   @MessageAnswer('The session has been ended', 'The session has ended')
   @Errors(sessionNotFound())
   async revokeSession(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @CurrentSession() owner: SessionOwner,
     @Param('session_id') id: string,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<MessageResponse> {
-    await this.sessions.revoke(project, owner, id, origin);
+    await this.sessions.revoke(from, owner, id);
     return { message: 'The session has been ended' };
   }
 }

@@ -14,7 +14,7 @@ import { GuessThrottle } from '../../identity/guess-throttle.service';
 import { refusingTakenAddress } from '../accounts/account-record';
 import { SessionOwner } from '../accounts/account-statements';
 import { byAnonymous, byUser } from '../audit/audit-entry';
-import { RequestOrigin } from '../../identity/request-origin';
+import { Sender } from '../../identity/request-origin';
 import { domainNotAllowed, emailTaken } from '../auth.errors';
 import { AuthMailer } from './auth-mailer.service';
 import { MailFlow, withCode } from './mail-flow';
@@ -46,18 +46,17 @@ export class EmailChangeService {
 
   /** Mails a notice to the old address, then a token to the new address. If the session is over, no token is mailed. */
   async request(
-    project: Project,
+    { project, origin }: Sender,
     owner: SessionOwner,
     account: Account,
     newEmail: EmailAddress,
-    origin: RequestOrigin,
     flow?: MailFlow,
   ): Promise<void> {
     // Like a sign-up, it takes effect immediately where addresses need no verification.
     const isAtOnce = account.isAnonymous && !project.settings.email_verification_required;
-    if (isAtOnce) return this.adopt(project, owner, newEmail, origin);
+    if (isAtOnce) return this.adopt({ project, origin }, owner, newEmail);
     // The notice first: if it cannot be queued, no token is mailed.
-    await this.notices.emailWillChange(project, account, newEmail.address, origin);
+    await this.notices.emailWillChange({ project, origin }, account, newEmail.address);
     const now = this.clock.date();
     const { key } = newEmail;
     const { token, content: shown } = withCode(project, newMailedToken('email_change', now), key, flow);
@@ -68,12 +67,7 @@ export class EmailChangeService {
     );
   }
 
-  private async adopt(
-    project: Project,
-    owner: SessionOwner,
-    email: EmailAddress,
-    origin: RequestOrigin,
-  ): Promise<void> {
+  private async adopt({ project, origin }: Sender, owner: SessionOwner, email: EmailAddress): Promise<void> {
     const entry = byUser('profile_updated', owner.userId, { now: this.clock.date(), origin });
     await refusingTakenAddress(this.accounts.adoptAddress(project, owner, email, entry));
   }

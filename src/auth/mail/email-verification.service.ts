@@ -8,7 +8,7 @@ import { Passwords } from '../../identity/passwords/passwords.service';
 import { GuessThrottle } from '../../identity/guess-throttle.service';
 import { refusingTakenAddress } from '../accounts/account-record';
 import { byAnonymous } from '../audit/audit-entry';
-import { RequestOrigin } from '../../identity/request-origin';
+import { Sender } from '../../identity/request-origin';
 import { invalidMailedToken } from '../auth.errors';
 import { hashMailedToken } from './mailed-token';
 import { MailFlow } from './mail-flow';
@@ -33,10 +33,10 @@ export class EmailVerificationService {
   ) {}
 
   /** The answer is the same for any address. @throws AppError 400, 429, 503 */
-  async resend(project: Project, emailText: string, origin: RequestOrigin, flow?: MailFlow): Promise<void> {
+  async resend(from: Sender, emailText: string, flow?: MailFlow): Promise<void> {
     const { key } = getEmailAddress(emailText);
-    await this.throttle.assertMayMail(project, key);
-    await this.mails.request(project, 'verify', key, origin, { flow });
+    await this.throttle.assertMayMail(from.project, key);
+    await this.mails.request(from, 'verify', key, { flow });
   }
 
   /** Whether the person who confirms the address must choose a password: somebody else may have chosen the current one. */
@@ -58,13 +58,13 @@ export class EmailVerificationService {
    * @returns whether the account has a password; the first proof of the address removes a password that was in use before
    * @throws AppError 401 for an invalid token, 400 for an unacceptable password or if the address was taken in the meantime, 429
    */
-  async confirm(project: Project, proof: Proof, origin: RequestOrigin): Promise<boolean> {
-    const entry = byAnonymous('email_verified', null, { now: this.clock.date(), origin });
+  async confirm(from: Sender, proof: Proof): Promise<boolean> {
+    const entry = byAnonymous('email_verified', null, { now: this.clock.date(), origin: from.origin });
     const hash = hashMailedToken(proof.token);
-    const newHash = await this.hashFor(project, proof);
+    const newHash = await this.hashFor(from.project, proof);
     const spending = (): Promise<SpentToken | null> =>
-      refusingTakenAddress(this.tokens.spend(project, hash, ['verify', 'email_change'], entry, newHash));
-    const spent = await this.throttle.attemptFrom({ project, origin }, spending);
+      refusingTakenAddress(this.tokens.spend(from.project, hash, ['verify', 'email_change'], entry, newHash));
+    const spent = await this.throttle.attemptFrom(from, spending);
     if (!spent) throw invalidMailedToken();
     return spent.passwordHash !== null;
   }

@@ -5,7 +5,7 @@ import { Clock } from '../../common/time/clock';
 import { Project } from '../../projects/project';
 import { Account } from '../accounts/account';
 import { parseEmailAddress } from '../../identity/email-address';
-import { RequestOrigin } from '../../identity/request-origin';
+import { Sender } from '../../identity/request-origin';
 import { GuessThrottle } from '../../identity/guess-throttle.service';
 import { AuthMailer } from './auth-mailer.service';
 import { clientOf } from './client-name';
@@ -29,20 +29,15 @@ export class NoticeService {
 
   /** Notifies the old address of the change, which somebody else may have requested. */
   async emailWillChange(
-    project: Project,
+    { project, origin: { languages } }: Sender,
     { id: userId, email: recipient }: Account,
     newEmail: string,
-    { languages }: RequestOrigin,
   ): Promise<void> {
     await this.send(project, { kind: 'email_change_notice', userId, recipient }, { newEmail, languages });
   }
 
   /** Notifies the owner of a sign-in from an unknown device. An error does not fail the sign-in. */
-  async newDevice(
-    project: Project,
-    { id: userId, email: recipient }: Account,
-    origin: RequestOrigin,
-  ): Promise<void> {
+  async newDevice({ project, origin }: Sender, { id: userId, email: recipient }: Account): Promise<void> {
     const { ip, userAgent, languages } = origin;
     const notice = { kind: 'new_device', userId, recipient } as const;
     try {

@@ -5,7 +5,7 @@
  */
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
-import { RequestOrigin } from '../../identity/request-origin';
+import { Sender } from '../../identity/request-origin';
 import { ProjectQuotas } from '../../limits/project-quotas.service';
 import { Project } from '../../projects/project';
 import { AuditAction, byAnonymous } from '../audit/audit-entry';
@@ -45,10 +45,9 @@ export class RequestedMails {
    * @throws AppError 429 if the quota of mails for today is used up
    */
   async request(
-    project: Project,
+    { project, origin }: Sender,
     kind: RequestedKind,
     emailKey: string,
-    origin: RequestOrigin,
     options: MailRequestOptions = {},
   ): Promise<void> {
     const now = this.clock.date();

@@ -10,7 +10,7 @@ import { isJsonObject, parseJson } from '../../common/text/json';
 import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
 import { SERVER_CONFIG, type ServerConfig } from '../../config/app-config';
-import type { RequestOrigin } from '../../identity/request-origin';
+import type { Sender } from '../../identity/request-origin';
 import { newSecretToken } from '../../identity/secret-token';
 import { SecretBox } from '../../infra/crypto/secret-box';
 import { discoveryIssuerOf } from '../../projects/issuer';
@@ -120,37 +120,27 @@ export class OAuthAuthorizations {
   }
 
   /** @throws AppError 401, 404 */
-  async details(
-    project: Project,
-    owner: SessionOwner,
-    sealed: string,
-    origin: RequestOrigin,
-  ): Promise<Details> {
-    const { request, client } = await this.open(project, sealed);
+  async details(from: Sender, owner: SessionOwner, sealed: string): Promise<Details> {
+    const { request, client } = await this.open(from.project, sealed);
     const { redirectUri, scope } = request;
     const row = { id: request.id, clientId: client.id, expiresAt: new Date(request.until) };
-    const opened = await this.rows.open(project, owner, row, this.clock.date());
+    const opened = await this.rows.open(from.project, owner, row, this.clock.date());
     if (opened === null) throw invalidCredentials();
     if (opened === false) throw authorizationNotFound();
     if (
       covers(opened.granted, scope) &&
       provesItself(client, redirectUri) &&
-      (await this.isStrong(project, owner))
+      (await this.isStrong(from.project, owner))
     )
-      return { redirectTo: await this.grant(project, owner, request, origin) };
+      return { redirectTo: await this.grant(from, owner, request) };
     return { client, email: opened.email, redirectUri, scope };
   }
 
   /** @returns the address of the client, with a code @throws AppError 401, 403, 404 */
-  async approve(
-    project: Project,
-    owner: SessionOwner,
-    sealed: string,
-    origin: RequestOrigin,
-  ): Promise<string> {
-    const { request } = await this.open(project, sealed);
-    if (!(await this.isStrong(project, owner))) throw secondFactorRequired();
-    return this.grant(project, owner, request, origin);
+  async approve(from: Sender, owner: SessionOwner, sealed: string): Promise<string> {
+    const { request } = await this.open(from.project, sealed);
+    if (!(await this.isStrong(from.project, owner))) throw secondFactorRequired();
+    return this.grant(from, owner, request);
   }
 
   /** @returns the address of the client, with an error @throws AppError 404 */
@@ -170,12 +160,7 @@ export class OAuthAuthorizations {
   }
 
   /** @throws AppError 401, 404 */
-  async revoke(
-    project: Project,
-    owner: SessionOwner,
-    clientId: string,
-    origin: RequestOrigin,
-  ): Promise<void> {
+  async revoke({ project, origin }: Sender, owner: SessionOwner, clientId: string): Promise<void> {
     this.clients.assertEnabled(project);
     if (!UUID.test(clientId)) throw grantNotFound();
     const context = { now: this.clock.date(), origin, details: { client_id: clientId } };
@@ -211,10 +196,9 @@ export class OAuthAuthorizations {
 
   /** Makes a code. */
   private async grant(
-    project: Project,
+    { project, origin }: Sender,
     owner: SessionOwner,
     request: AuthorizationRequest,
-    origin: RequestOrigin,
   ): Promise<string> {
     const { token: code, hash: codeHash } = newSecretToken();
     const { clientId, scope } = request;

@@ -8,7 +8,7 @@ import { invalidParameters } from '../../common/errors/app-error';
 import type { JsonObject } from '../../common/text/json';
 import { Clock } from '../../common/time/clock';
 import { GuessThrottle } from '../../identity/guess-throttle.service';
-import type { RequestOrigin } from '../../identity/request-origin';
+import type { RequestOrigin, Sender } from '../../identity/request-origin';
 import { hashToken, newSecretToken } from '../../identity/secret-token';
 import type { Project } from '../../projects/project';
 import { type AuditAction, type AuditEntry, byServiceRole } from '../audit/audit-entry';
@@ -78,7 +78,7 @@ export class OAuthClients {
   }
 
   /** @throws AppError 400, 404, 422 */
-  async create(project: Project, input: ClientInput, origin: RequestOrigin): Promise<NewClient> {
+  async create({ project, origin }: Sender, input: ClientInput): Promise<NewClient> {
     this.assertEnabled(project);
     const made = this.newClient(input, 'manual');
     const entry = this.entry('oauth_client_created', made.client, origin);
@@ -93,13 +93,8 @@ export class OAuthClients {
   }
 
   /** @throws AppError 400, 404 */
-  async updateClient(
-    project: Project,
-    id: string,
-    input: ClientInput,
-    origin: RequestOrigin,
-  ): Promise<OAuthClient> {
-    const client = await this.get(project, id);
+  async updateClient(from: Sender, id: string, input: ClientInput): Promise<OAuthClient> {
+    const client = await this.get(from.project, id);
     const { redirectUris, authMethod } = input;
     if (redirectUris !== undefined) assertRedirectUris(redirectUris);
     if (authMethod !== undefined && (authMethod === 'none') !== isPublic(client))
@@ -107,29 +102,29 @@ export class OAuthClients {
         'A client stays public or confidential: token_endpoint_auth_method does not fit',
       );
     const changed = { ...client, ...membersIn(input), updatedAt: this.clock.date() };
-    return this.save(project, changed, 'oauth_client_updated', origin);
+    return this.save(from, changed, 'oauth_client_updated');
   }
 
   /** The former secret becomes invalid immediately; sessions continue. @throws AppError 400, 404 */
-  async regenerateSecret(project: Project, id: string, origin: RequestOrigin): Promise<NewClient> {
-    const client = await this.get(project, id);
+  async regenerateSecret(from: Sender, id: string): Promise<NewClient> {
+    const client = await this.get(from.project, id);
     if (isPublic(client)) throw invalidParameters('A public client has no secret');
     const { token, hash } = newSecretToken();
     const changed = { ...client, secretHash: hash, updatedAt: this.clock.date() };
-    return { client: await this.save(project, changed, 'oauth_secret_replaced', origin), secret: token };
+    return { client: await this.save(from, changed, 'oauth_secret_replaced'), secret: token };
   }
 
   /** @throws AppError 404 */
-  async remove(project: Project, id: string, origin: RequestOrigin): Promise<void> {
+  async remove({ project, origin }: Sender, id: string): Promise<void> {
     const client = await this.get(project, id);
     const entry = this.entry('oauth_client_removed', client, origin);
     if (!(await this.rows.remove(project, client.id, entry))) throw clientNotFound();
   }
 
   /** @throws AppError 401, 429 */
-  authenticate(project: Project, proof: ClientProof, origin: RequestOrigin): Promise<OAuthClient> {
-    return this.throttle.attemptOrThrow({ project, origin }, async () => {
-      const client = await this.rows.find(project, proof.id);
+  authenticate(from: Sender, proof: ClientProof): Promise<OAuthClient> {
+    return this.throttle.attemptOrThrow(from, async () => {
+      const client = await this.rows.find(from.project, proof.id);
       if (!client || client.authMethod !== proof.method || !isSecretOf(client, proof.secret))
         throw invalidClient();
       return client;
@@ -153,10 +148,9 @@ export class OAuthClients {
   }
 
   private async save(
-    project: Project,
+    { project, origin }: Sender,
     client: OAuthClient,
     action: AuditAction,
-    origin: RequestOrigin,
   ): Promise<OAuthClient> {
     if (!(await this.rows.updateClient(project, client, this.entry(action, client, origin))))
       throw clientNotFound();

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../common/text/json';
 import { Clock } from '../../common/time/clock';
 import { SERVER_CONFIG, type ServerConfig } from '../../config/app-config';
 import { GuessThrottle } from '../../identity/guess-throttle.service';
-import type { RequestOrigin } from '../../identity/request-origin';
+import type { Sender } from '../../identity/request-origin';
 import { hashToken } from '../../identity/secret-token';
 import { equalSecrets } from '../../infra/crypto/constant-time';
 import { discoveryIssuerOf } from '../../projects/issuer';
@@ -59,34 +59,20 @@ export class OAuthTokens {
   ) {}
 
   /** The first attempt spends a code. @throws AppError 400, 401, 404, 429, 500 */
-  async exchange(
-    project: Project,
-    proof: ClientProof,
-    grant: CodeGrant,
-    origin: RequestOrigin,
-  ): Promise<OAuthTokenAnswer> {
-    const client = await this.clientFor(project, proof, 'authorization_code', origin);
-    const spent = await this.throttle.attemptOrThrow({ project, origin }, () =>
-      this.spend(project, client, grant, origin),
-    );
-    const session = await this.start(project, spent, sessionIdOf(grant.code), origin);
-    const idToken = isOpenId(project, spent.scope) ? await this.idToken(project, spent) : undefined;
+  async exchange(from: Sender, proof: ClientProof, grant: CodeGrant): Promise<OAuthTokenAnswer> {
+    const client = await this.clientFor(from, proof, 'authorization_code');
+    const spent = await this.throttle.attemptOrThrow(from, () => this.spend(from, client, grant));
+    const session = await this.start(from, spent, sessionIdOf(grant.code));
+    const idToken = isOpenId(from.project, spent.scope) ? await this.idToken(from.project, spent) : undefined;
     return { session: session.session, scope: spent.scope, idToken, isLast: !mayRefresh(client) };
   }
 
   /** @throws AppError 400, 401, 404, 429, 500 */
-  async refresh(
-    project: Project,
-    proof: ClientProof,
-    refreshToken: string,
-    origin: RequestOrigin,
-  ): Promise<OAuthTokenAnswer> {
-    const client = await this.clientFor(project, proof, 'refresh_token', origin);
-    const { session } = await this.sessions
-      .refresh(project, refreshToken, origin, client.id)
-      .catch((error: unknown) => {
-        throw error instanceof AppError && error.code === 'invalid_refresh_token' ? invalidGrant() : error;
-      });
+  async refresh(from: Sender, proof: ClientProof, refreshToken: string): Promise<OAuthTokenAnswer> {
+    const client = await this.clientFor(from, proof, 'refresh_token');
+    const { session } = await this.sessions.refresh(from, refreshToken, client.id).catch((error: unknown) => {
+      throw error instanceof AppError && error.code === 'invalid_refresh_token' ? invalidGrant() : error;
+    });
     return { session, isLast: false };
   }
 
@@ -104,24 +90,18 @@ export class OAuthTokens {
     return claimsOf(account, scope ?? '');
   }
 
-  private async clientFor(
-    project: Project,
-    proof: ClientProof,
-    grantType: GrantType,
-    origin: RequestOrigin,
-  ): Promise<OAuthClient> {
-    this.clients.assertEnabled(project);
-    const client = await this.clients.authenticate(project, proof, origin);
+  private async clientFor(from: Sender, proof: ClientProof, grantType: GrantType): Promise<OAuthClient> {
+    this.clients.assertEnabled(from.project);
+    const client = await this.clients.authenticate(from, proof);
     if (!client.grantTypes.includes(grantType))
       throw oauthFault('unauthorized_client', `The client may not use ${grantType}`);
     return client;
   }
 
   private async spend(
-    project: Project,
+    { project, origin }: Sender,
     client: OAuthClient,
     { code, verifier, redirectUri }: CodeGrant,
-    origin: RequestOrigin,
   ): Promise<SpentCode> {
     const hash = hashToken(code);
     const now = this.clock.date();
@@ -144,15 +124,13 @@ export class OAuthTokens {
   }
 
   private async start(
-    project: Project,
+    from: Sender,
     { id: authorizationId, userId, clientId, scope, aal, amr }: SpentCode,
     sessionId: string,
-    origin: RequestOrigin,
   ): Promise<SignedIn> {
-    const credentials = await this.accounts.findCredentialsById(project, userId);
+    const credentials = await this.accounts.findCredentialsById(from.project, userId);
     const grant = { sessionId, authorizationId, clientId, scope, aal, amr };
-    const session =
-      credentials && (await this.starter.start(project, credentials, APPLICATION_METHOD, origin, grant));
+    const session = credentials && (await this.starter.start(from, credentials, APPLICATION_METHOD, grant));
     if (!session) throw invalidGrant();
     return session;
   }

@@ -21,7 +21,7 @@ import {
   verifyAssertion,
   verifyCreation,
 } from '../../identity/passkeys/webauthn';
-import type { RequestOrigin } from '../../identity/request-origin';
+import type { Sender } from '../../identity/request-origin';
 import type { Project } from '../../projects/project';
 import { isBanned } from '../accounts/account';
 import { AccountRepository } from '../accounts/account.repository';
@@ -95,12 +95,7 @@ export class UserPasskeys {
   }
 
   /** @throws AppError 400, 401, 403, 404 */
-  async enrol(
-    project: Project,
-    owner: SessionOwner,
-    given: GivenCredential,
-    origin: RequestOrigin,
-  ): Promise<Passkey> {
+  async enrol({ project, origin }: Sender, owner: SessionOwner, given: GivenCredential): Promise<Passkey> {
     const parties = partiesOf(project);
     if (parties.length === 0) throw passkeysDisabled();
     const challenge = this.open(project, enrolmentOf(owner), given.challengeId);
@@ -127,18 +122,16 @@ export class UserPasskeys {
   }
 
   /** The passkey is the only factor, so it must have verified its user. @throws AppError 401, 403, 404, 429 */
-  async signIn(project: Project, given: GivenCredential, origin: RequestOrigin): Promise<SignedIn> {
-    partyOf(project, undefined);
-    const userId = await this.throttle.attemptOrThrow({ project, origin }, () =>
-      this.userWith(project, given),
-    );
-    const credentials = await this.accounts.findCredentialsById(project, userId);
+  async signIn(from: Sender, given: GivenCredential): Promise<SignedIn> {
+    partyOf(from.project, undefined);
+    const userId = await this.throttle.attemptOrThrow(from, () => this.userWith(from.project, given));
+    const credentials = await this.accounts.findCredentialsById(from.project, userId);
     if (!credentials) throw passkeyFailed();
     const { account } = credentials;
     if (isBanned(account, this.clock.now())) throw userBanned();
-    if (project.settings.email_verification_required && account.emailVerifiedAt === null)
+    if (from.project.settings.email_verification_required && account.emailVerifiedAt === null)
       throw emailNotVerified();
-    const started = await this.starter.start(project, credentials, 'passkey', origin);
+    const started = await this.starter.start(from, credentials, 'passkey');
     if (!started) throw passkeyFailed();
     return started;
   }
@@ -155,7 +148,7 @@ export class UserPasskeys {
   }
 
   /** @throws AppError 403, 404 */
-  async remove(project: Project, owner: SessionOwner, id: string, origin: RequestOrigin): Promise<void> {
+  async remove({ project, origin }: Sender, owner: SessionOwner, id: string): Promise<void> {
     await this.assertMayEnrol(project, owner);
     const entry = byUser('passkey_removed', owner.userId, {
       now: this.clock.date(),
@@ -167,7 +160,7 @@ export class UserPasskeys {
   }
 
   /** @throws AppError 404 */
-  async removeAsAdmin(project: Project, userId: string, id: string, origin: RequestOrigin): Promise<void> {
+  async removeAsAdmin({ project, origin }: Sender, userId: string, id: string): Promise<void> {
     const entry = byServiceRole('passkey_removed', userId, {
       now: this.clock.date(),
       origin,

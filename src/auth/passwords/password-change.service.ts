@@ -1,12 +1,11 @@
 /** A signed-in user replaces their own password. */
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
-import { Project } from '../../projects/project';
 import type { Credentials } from '../accounts/account-record';
 import { AccountRepository } from '../accounts/account.repository';
 import { SessionOwner } from '../accounts/account-statements';
 import { byUser } from '../audit/audit-entry';
-import { RequestOrigin } from '../../identity/request-origin';
+import { Sender } from '../../identity/request-origin';
 import { currentPasswordRequired, wrongCurrentPassword } from '../auth.errors';
 import { assertNewPassword } from '../../identity/passwords/password-policy';
 import { Passwords } from '../../identity/passwords/passwords.service';
@@ -31,10 +30,9 @@ export class PasswordChangeService {
 
   /** Ends the other sessions of the user. @throws AppError 400, 403 for a wrong current password, 429 */
   async change(
-    project: Project,
+    { project, origin }: Sender,
     { userId, sessionId }: SessionOwner,
     { password, currentPassword, proof }: PasswordInput,
-    origin: RequestOrigin,
   ): Promise<void> {
     assertNewPassword(password, project.settings);
     if (currentPassword === undefined && !proof) throw currentPasswordRequired();

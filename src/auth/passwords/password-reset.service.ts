@@ -1,11 +1,10 @@
 /** The password reset in two steps. */
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
-import { Project } from '../../projects/project';
 import { getEmailAddress } from '../../identity/email-address';
 import { GuessThrottle } from '../../identity/guess-throttle.service';
 import { byAnonymous } from '../audit/audit-entry';
-import { RequestOrigin } from '../../identity/request-origin';
+import { Sender } from '../../identity/request-origin';
 import { invalidMailedToken } from '../auth.errors';
 import { MailFlow } from '../mail/mail-flow';
 import { hashMailedToken } from '../mail/mailed-token';
@@ -25,10 +24,10 @@ export class PasswordResetService {
   ) {}
 
   /** Mails a token if an account has the address. The answer takes the same time if none has. */
-  async request(project: Project, emailText: string, origin: RequestOrigin, flow?: MailFlow): Promise<void> {
+  async request(from: Sender, emailText: string, flow?: MailFlow): Promise<void> {
     const { key } = getEmailAddress(emailText);
-    await this.throttle.assertMayMail(project, key);
-    await this.mails.request(project, 'reset', key, origin, { flow });
+    await this.throttle.assertMayMail(from.project, key);
+    await this.mails.request(from, 'reset', key, { flow });
   }
 
   /**
@@ -36,9 +35,8 @@ export class PasswordResetService {
    * @throws AppError 400 for an unacceptable password (the token stays valid), 401 for an invalid token, 429
    */
   async updatePassword(
-    project: Project,
+    { project, origin }: Sender,
     { token, password }: { token: string; password: string },
-    origin: RequestOrigin,
   ): Promise<void> {
     assertNewPassword(password, project.settings);
     const tokenHash = hashMailedToken(token);

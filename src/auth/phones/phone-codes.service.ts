@@ -4,7 +4,7 @@ import { randomInt } from 'node:crypto';
 import { rateLimited } from '../../access/access.errors';
 import { Clock } from '../../common/time/clock';
 import { GuessThrottle } from '../../identity/guess-throttle.service';
-import type { RequestOrigin } from '../../identity/request-origin';
+import type { Sender } from '../../identity/request-origin';
 import { RateCounter } from '../../infra/coordination/rate-counter';
 import type { Project } from '../../projects/project';
 import { byAnonymous } from '../audit/audit-entry';
@@ -39,18 +39,13 @@ export class PhoneCodes {
    * @param keepsAccount true: keeps the account of an earlier code @throws AppError 429 for too many messages, and as
    * Hooks.runHook()
    */
-  async send(
-    project: Project,
-    code: UnsentCode,
-    origin: RequestOrigin,
-    { keepsAccount = false } = {},
-  ): Promise<void> {
-    await this.count(project, code.phone, origin);
-    await this.sendCounted(project, code, { keepsAccount });
+  async send(from: Sender, code: UnsentCode, { keepsAccount = false } = {}): Promise<void> {
+    await this.count(from, code.phone);
+    await this.sendCounted(from.project, code, { keepsAccount });
   }
 
   /** Counts a message before it is known whether there is an account to which it goes. @throws AppError 400, 429 */
-  async count(project: Project, phone: string, { ip }: RequestOrigin): Promise<void> {
+  async count({ project, origin: { ip } }: Sender, phone: string): Promise<void> {
     assertSendsMessages(project);
     const most = project.settings.sms_per_hour;
     await this.assertBelow(`sms:${project.id}:${ip}`, Math.ceil(most / 4));
@@ -83,7 +78,7 @@ export class PhoneCodes {
   }
 
   /** @returns null for a wrong or spent code @throws AppError 429 */
-  check(project: Project, id: string, code: string, origin: RequestOrigin): Promise<SpentPhoneCode | null> {
+  check({ project, origin }: Sender, id: string, code: string): Promise<SpentPhoneCode | null> {
     const now = this.clock.date();
     const failure = { ...byAnonymous('sign_in_failed', null, { now, origin }), actorId: null };
     return this.throttle.attempt({ project, account: `code:${id}`, origin }, () =>

@@ -1,8 +1,7 @@
 /** Phones as second factors. */
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
-import type { RequestOrigin } from '../../identity/request-origin';
-import type { Project } from '../../projects/project';
+import type { Sender } from '../../identity/request-origin';
 import type { SessionOwner } from '../accounts/account-statements';
 import { factorNotFound, wrongCode } from '../auth.errors';
 import { expiryOf } from '../factors/challenges';
@@ -23,36 +22,34 @@ export class PhoneFactors {
 
   /** Begins the enrolment of a phone; verify() completes it. @throws AppError 400, 403 */
   async enrol(
-    project: Project,
+    from: Sender,
     owner: SessionOwner,
     { phone, name: givenName }: { readonly phone: string; readonly name: string | undefined },
-    origin: RequestOrigin,
   ): Promise<{ readonly id: string; readonly friendly_name: string }> {
-    assertSendsMessages(project);
+    assertSendsMessages(from.project);
     const [id, name] = [randomUUID(), givenName?.trim() || DEFAULT_NAME];
-    await this.factors.insert(project, owner, { id, kind: 'phone', name, sealedSecret: null, phone }, origin);
+    await this.factors.insert(from, owner, { id, kind: 'phone', name, sealedSecret: null, phone });
     return { id, friendly_name: name };
   }
 
   /** Sends a code. @throws AppError 400, 404, 429, and as Hooks.runHook() */
-  async challenge(project: Project, owner: SessionOwner, id: string, origin: RequestOrigin): Promise<void> {
-    const { phone } = await this.factors.find(project, owner, id);
+  async challenge(from: Sender, owner: SessionOwner, id: string): Promise<void> {
+    const { phone } = await this.factors.find(from.project, owner, id);
     if (phone === null) throw factorNotFound();
-    await this.codes.send(project, { id: codeId(id), phone, userId: owner.userId, account: null }, origin);
+    await this.codes.send(from, { id: codeId(id), phone, userId: owner.userId, account: null });
   }
 
   /** Raises the session with the code of an app or of a phone. @throws AppError 401, 404, 429 */
   verify(
-    project: Project,
+    from: Sender,
     owner: SessionOwner,
     { id, challengeId, code }: { readonly id: string; readonly challengeId: string; readonly code: string },
-    origin: RequestOrigin,
   ): Promise<SignedIn> {
-    return this.factors.prove(project, owner, id, origin, {
+    return this.factors.prove(from, owner, id, {
       refused: wrongCode,
       check: async (factor) => {
-        if (factor.kind !== 'phone') return this.factors.proofOfCode(project, factor, { id, code });
-        const spent = await this.codes.spend(project, codeId(id), code);
+        if (factor.kind !== 'phone') return this.factors.proofOfCode(from.project, factor, { id, code });
+        const spent = await this.codes.spend(from.project, codeId(id), code);
         return spent && { step: expiryOf(challengeId), method: 'mfa/phone' };
       },
     });

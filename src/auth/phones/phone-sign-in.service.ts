@@ -6,8 +6,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { messageOf } from '../../common/errors/error-facts';
 import type { JsonObject } from '../../common/text/json';
 import { Clock } from '../../common/time/clock';
-import type { RequestOrigin } from '../../identity/request-origin';
-import type { Project } from '../../projects/project';
+import type { Sender } from '../../identity/request-origin';
 import { assertUserData, isBanned } from '../accounts/account';
 import { AccountRepository } from '../accounts/account.repository';
 import type { SessionOwner } from '../accounts/account-statements';
@@ -51,9 +50,8 @@ export class PhoneSignIn {
 
   /** The answer does not reveal whether the phone has an account. @throws AppError 400, 403, 429, and as Hooks.runHook() */
   async request(
-    project: Project,
+    { project, origin }: Sender,
     { phone, createUser, password, data }: PhoneRequest,
-    origin: RequestOrigin,
   ): Promise<void> {
     assertSendsMessages(project);
     assertUserData(data);
@@ -62,8 +60,8 @@ export class PhoneSignIn {
     const account = { data, password_hash: passwordHash, ip: origin.ip, agent: origin.userAgent };
     const code = { id: signInId(phone), phone, userId: null };
     if (createUser && project.settings.signup_enabled)
-      return this.codes.send(project, { ...code, account }, origin);
-    await this.codes.count(project, phone, origin);
+      return this.codes.send({ project, origin }, { ...code, account });
+    await this.codes.count({ project, origin }, phone);
     const isKnown = await this.accounts.findCredentialsByPhone(project, phone);
     const sending = isKnown
       ? this.codes.sendCounted(project, { ...code, account: null })
@@ -75,58 +73,53 @@ export class PhoneSignIn {
   }
 
   /** Sends another code for a pending sign-in or sign-up. @throws AppError as request() */
-  async resend(project: Project, phone: string, origin: RequestOrigin): Promise<void> {
-    if (!project.settings.signup_enabled)
-      return this.request(project, { phone, createUser: false, data: {} }, origin);
+  async resend(from: Sender, phone: string): Promise<void> {
+    if (!from.project.settings.signup_enabled)
+      return this.request(from, { phone, createUser: false, data: {} });
     const code = { id: signInId(phone), phone, userId: null, account: null };
-    await this.codes.send(project, code, origin, { keepsAccount: true });
+    await this.codes.send(from, code, { keepsAccount: true });
   }
 
   /** @throws AppError 401 for an invalid code, 403, 429 */
-  async signIn(project: Project, { phone, code }: GivenCode, origin: RequestOrigin): Promise<SignedIn> {
-    const spent = await this.codes.check(project, signInId(phone), code, origin);
+  async signIn(from: Sender, { phone, code }: GivenCode): Promise<SignedIn> {
+    const spent = await this.codes.check(from, signInId(phone), code);
     if (!spent) throw invalidMailedToken();
-    const credentials = await this.accounts.findCredentialsByPhone(project, phone);
-    if (credentials) return this.start(project, credentials, origin);
+    const credentials = await this.accounts.findCredentialsByPhone(from.project, phone);
+    if (credentials) return this.start(from, credentials);
     if (!spent.account) throw invalidMailedToken();
     const { data, password_hash: hash, ip, agent } = spent.account;
     // Somebody else may have signed up with the phone, also after its owner did.
-    const isOwn = typeof hash === 'string' && ip === origin.ip && agent === origin.userAgent;
+    const isOwn = typeof hash === 'string' && ip === from.origin.ip && agent === from.origin.userAgent;
     const given = { data: data as JsonObject, passwordHash: isOwn ? hash : null };
-    return this.signUps.signUpWithPhone(project, { phone, ...given }, origin);
+    return this.signUps.signUpWithPhone(from, { phone, ...given });
   }
 
   /** Sends a code to a new phone of the signed-in user. @throws AppError 400, 403, 429, and as Hooks.runHook() */
-  async requestChange(
-    project: Project,
-    { userId, aal }: SessionOwner,
-    phone: string,
-    origin: RequestOrigin,
-  ): Promise<void> {
-    assertSendsMessages(project);
-    if (aal !== TWO_FACTORS && (await this.accounts.hasSecondFactor(project, userId)))
+  async requestChange(from: Sender, { userId, aal }: SessionOwner, phone: string): Promise<void> {
+    assertSendsMessages(from.project);
+    if (aal !== TWO_FACTORS && (await this.accounts.hasSecondFactor(from.project, userId)))
       throw secondFactorRequired();
-    await this.codes.send(project, { id: changeId(phone), phone, userId, account: null }, origin);
+    await this.codes.send(from, { id: changeId(phone), phone, userId, account: null });
   }
 
   /** Sets the new phone, and signs its user in. @throws AppError 400 if it is taken, 401, 429 */
-  async change(project: Project, { phone, code }: GivenCode, origin: RequestOrigin): Promise<SignedIn> {
-    const spent = await this.codes.check(project, changeId(phone), code, origin);
+  async change(from: Sender, { phone, code }: GivenCode): Promise<SignedIn> {
+    const spent = await this.codes.check(from, changeId(phone), code);
     if (!spent?.userId) throw invalidMailedToken();
     const entry = byUser('profile_updated', spent.userId, {
       now: this.clock.date(),
-      origin,
+      origin: from.origin,
       details: { phone: true },
     });
-    if (!(await this.accounts.setPhone(project, spent.userId, phone, entry))) throw phoneTaken();
-    const credentials = await this.accounts.findCredentialsById(project, spent.userId);
+    if (!(await this.accounts.setPhone(from.project, spent.userId, phone, entry))) throw phoneTaken();
+    const credentials = await this.accounts.findCredentialsById(from.project, spent.userId);
     if (!credentials) throw invalidMailedToken();
-    return this.start(project, credentials, origin);
+    return this.start(from, credentials);
   }
 
-  private async start(project: Project, credentials: Credentials, origin: RequestOrigin): Promise<SignedIn> {
+  private async start(from: Sender, credentials: Credentials): Promise<SignedIn> {
     if (isBanned(credentials.account, this.clock.now())) throw userBanned();
-    const started = await this.starter.start(project, credentials, 'otp', origin);
+    const started = await this.starter.start(from, credentials, 'otp');
     if (!started) throw invalidMailedToken();
     return started;
   }

@@ -9,7 +9,7 @@ import { invalidCredentials } from '../../access/access.errors';
 import { TWO_FACTORS } from '../../access/caller';
 import { Clock } from '../../common/time/clock';
 import { isDomainAllowed, localPart } from '../../identity/email-address';
-import type { RequestOrigin } from '../../identity/request-origin';
+import type { RequestOrigin, Sender } from '../../identity/request-origin';
 import type { Project } from '../../projects/project';
 import { isBanned } from '../accounts/account';
 import { AccountRepository } from '../accounts/account.repository';
@@ -46,10 +46,10 @@ export class IdentitiesService {
   ) {}
 
   /** The account of an identity, which is created if there is none. @throws AppError 400, 403 */
-  async accountOf(project: Project, identity: ProviderIdentity, origin: RequestOrigin): Promise<Credentials> {
+  async accountOf({ project, origin }: Sender, identity: ProviderIdentity): Promise<Credentials> {
     const found =
       (await this.identities.signIn(project, identity, this.clock.date())) ??
-      (await this.join(project, identity, origin)) ??
+      (await this.join({ project, origin }, identity)) ??
       // A parallel sign-in created the account.
       (await this.identities.signIn(project, identity, this.clock.date()));
     if (!found) throw addressNotProved();
@@ -66,10 +66,9 @@ export class IdentitiesService {
 
   /** Adds an identity to the account of a session. @throws AppError 400, 401, 403, 422 */
   async link(
-    project: Project,
+    { project, origin }: Sender,
     owner: SessionOwner,
     identity: ProviderIdentity,
-    origin: RequestOrigin,
   ): Promise<Credentials> {
     await this.assertMayLink(project, owner);
     const before = await this.accounts.findLive(project, owner.userId, owner.sessionId, this.clock.date());
@@ -89,7 +88,7 @@ export class IdentitiesService {
   }
 
   /** @throws AppError 401, 403, 404, 422 for the last identity */
-  async unlink(project: Project, owner: SessionOwner, id: string, origin: RequestOrigin): Promise<void> {
+  async unlink({ project, origin }: Sender, owner: SessionOwner, id: string): Promise<void> {
     await this.assertMayLink(project, owner);
     const context = { now: this.clock.date(), origin, details: { identity: id } };
     const entry = byUser('identity_unlinked', owner.userId, context);
@@ -111,15 +110,11 @@ export class IdentitiesService {
   }
 
   /** @returns null if a parallel sign-in created it first */
-  private async join(
-    project: Project,
-    identity: ProviderIdentity,
-    origin: RequestOrigin,
-  ): Promise<Credentials | null> {
+  private async join({ project, origin }: Sender, identity: ProviderIdentity): Promise<Credentials | null> {
     const { email } = identity;
     if (!email) throw noAddress();
     const account = await this.identities.findByEmail(project, email.key);
-    if (!account) return this.create(project, identity, origin);
+    if (!account) return this.create({ project, origin }, identity);
     if (!identity.isEmailVerified || !account.isProved) throw addressNotProved();
     const entry = byAnonymous('identity_linked', account.id, this.context(identity, origin));
     const target = { emailKey: email.key };
@@ -131,11 +126,7 @@ export class IdentitiesService {
     return credentials;
   }
 
-  private async create(
-    project: Project,
-    identity: ProviderIdentity,
-    origin: RequestOrigin,
-  ): Promise<Credentials | null> {
+  private async create({ project, origin }: Sender, identity: ProviderIdentity): Promise<Credentials | null> {
     const email = this.assertUsable(project, identity);
     const { provider, isEmailVerified, name, data } = identity;
     if (!project.settings.signup_enabled) throw signUpDisabled();

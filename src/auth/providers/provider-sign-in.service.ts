@@ -11,7 +11,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { isJsonObject, parseJson } from '../../common/text/json';
 import { Clock } from '../../common/time/clock';
 import { GuessThrottle } from '../../identity/guess-throttle.service';
-import type { RequestOrigin } from '../../identity/request-origin';
+import type { Sender } from '../../identity/request-origin';
 import { equalSecrets } from '../../infra/crypto/constant-time';
 import { SecretBox } from '../../infra/crypto/secret-box';
 import type { Project } from '../../projects/project';
@@ -168,11 +168,10 @@ export class ProviderSignIn {
    * @throws AppError 400, 401, 403, 422, 429, 503
    */
   async complete(
-    project: Project,
+    { project, origin }: Sender,
     flow: ProviderFlow,
     query: string,
     browser: string | null,
-    origin: RequestOrigin,
   ): Promise<ProviderOutcome> {
     const { challenge, browserHash, owner, isTrial = false } = flow;
     const isBound = challenge !== null || owner !== null || isTrial;
@@ -197,42 +196,38 @@ export class ProviderSignIn {
     if (isTrial) return { tried: identity };
     const tokens = { accessToken, refreshToken };
     if (owner) return this.offerLink(project, flow, { owner, identity, tokens });
-    const { account } = await this.identities.accountOf(project, identity, origin);
+    const { account } = await this.identities.accountOf({ project, origin }, identity);
     if (challenge) {
       const extra: CodeExtra = { tokens, link: null };
       return {
         code: await this.codes.issue(project, { userId: account.id, method: 'oauth', challenge }, extra),
       };
     }
-    return this.sessionOf(project, account.id, tokens, origin);
+    return this.sessionOf({ project, origin }, account.id, tokens);
   }
 
   /** A client turns its code into a session, and so links the identity if it asked for that. @throws AppError */
-  async exchange(
-    project: Project,
-    given: { code: string; verifier: string },
-    origin: RequestOrigin,
-  ): Promise<ProviderSession> {
-    const { userId, method, extra } = await this.codes.spend<CodeExtra>(project, given, origin);
+  async exchange(from: Sender, given: { code: string; verifier: string }): Promise<ProviderSession> {
+    const { userId, method, extra } = await this.codes.spend<CodeExtra>(from, given);
     if (extra?.link) {
       const { owner, identity } = extra.link;
-      await this.identities.link(project, owner, identity, origin);
+      await this.identities.link(from, owner, identity);
     }
-    const session = await this.start(project, userId, method, origin);
+    const session = await this.start(from, userId, method);
     return { session, tokens: extra?.tokens ?? NO_TOKENS };
   }
 
   /** The user has seen the page and pressed its button. @throws AppError */
   async confirmLink(
-    project: Project,
+    from: Sender,
     sealed: string,
-    origin: RequestOrigin,
   ): Promise<ProviderSession & { readonly redirectTo: string }> {
-    const pending = this.openPending(project, sealed);
+    const pending = this.openPending(from.project, sealed);
     const { id, until, owner, identity, redirectTo } = pending;
-    if (!(await this.rows.useState(project, id, new Date(until), this.clock.date()))) throw invalidState();
-    await this.identities.link(project, owner, identity, origin);
-    return { ...(await this.sessionOf(project, owner.userId, NO_TOKENS, origin)), redirectTo };
+    if (!(await this.rows.useState(from.project, id, new Date(until), this.clock.date())))
+      throw invalidState();
+    await this.identities.link(from, owner, identity);
+    return { ...(await this.sessionOf(from, owner.userId, NO_TOKENS)), redirectTo };
   }
 
   openPending(project: Project, sealed: string): PendingLink {
@@ -246,16 +241,15 @@ export class ProviderSignIn {
    * @throws AppError 400, 401, 403, 422, 429, 503
    */
   async signInWithToken(
-    project: Project,
+    from: Sender,
     name: string,
     given: GivenToken,
     owner: SessionOwner | null,
-    origin: RequestOrigin,
   ): Promise<ProviderSession> {
-    const provider = await this.enabled(project, name);
+    const provider = await this.enabled(from.project, name);
     const fault: unknown[] = [];
-    const answer = await this.throttle.attemptFrom({ project, origin }, () =>
-      this.clients.verifyGiven(project, provider, given).catch((error: unknown) => {
+    const answer = await this.throttle.attemptFrom(from, () =>
+      this.clients.verifyGiven(from.project, provider, given).catch((error: unknown) => {
         fault.push(error);
         return null;
       }),
@@ -263,9 +257,9 @@ export class ProviderSignIn {
     if (!answer) throw fault[0];
     const { identity } = answer;
     const { account }: Credentials = owner
-      ? await this.identities.link(project, owner, identity, origin)
-      : await this.identities.accountOf(project, identity, origin);
-    return this.sessionOf(project, account.id, NO_TOKENS, origin);
+      ? await this.identities.link(from, owner, identity)
+      : await this.identities.accountOf(from, identity);
+    return this.sessionOf(from, account.id, NO_TOKENS);
   }
 
   /** Names of the enabled providers. */
@@ -295,24 +289,18 @@ export class ProviderSignIn {
     };
   }
 
-  private async sessionOf(
-    project: Project,
-    userId: string,
-    tokens: ProviderTokens,
-    origin: RequestOrigin,
-  ): Promise<ProviderSession> {
-    return { session: await this.start(project, userId, 'oauth', origin), tokens };
+  private async sessionOf(from: Sender, userId: string, tokens: ProviderTokens): Promise<ProviderSession> {
+    return { session: await this.start(from, userId, 'oauth'), tokens };
   }
 
   /** @throws AppError 401 if the account was banned, deleted or changed in the meantime */
   private async start(
-    project: Project,
+    from: Sender,
     userId: string,
     method: Parameters<SessionStarter['start']>[2],
-    origin: RequestOrigin,
   ): Promise<SignedIn> {
-    const credentials = await this.accounts.findCredentialsById(project, userId);
-    const started = credentials && (await this.starter.start(project, credentials, method, origin));
+    const credentials = await this.accounts.findCredentialsById(from.project, userId);
+    const started = credentials && (await this.starter.start(from, credentials, method));
     if (!started) throw invalidExchangeCode();
     return started;
   }

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { invalidParameters } from '../../common/errors/app-error';
 import { Clock } from '../../common/time/clock';
-import type { RequestOrigin } from '../../identity/request-origin';
+import type { Sender } from '../../identity/request-origin';
 import { SecretBox } from '../../infra/crypto/secret-box';
 import { OutboundHttp } from '../../infra/outbound/outbound-http';
 import type { Project } from '../../projects/project';
@@ -49,7 +49,7 @@ export class ProvidersService {
   }
 
   /** Creates or changes a provider: absent members keep their values. @throws AppError 400 */
-  async save(project: Project, name: string, input: ProviderInput, origin: RequestOrigin): Promise<Provider> {
+  async save({ project, origin }: Sender, name: string, input: ProviderInput): Promise<Provider> {
     if (!PROVIDER_NAME.test(name) || isReserved(name))
       throw invalidParameters('name must begin with a letter and have at most 63 of a-z, 0-9, _, : and -');
     const old = await this.providers.find(project, name);
@@ -70,7 +70,7 @@ export class ProvidersService {
   }
 
   /** @throws AppError 404 */
-  async remove(project: Project, name: string, origin: RequestOrigin): Promise<void> {
+  async remove({ project, origin }: Sender, name: string): Promise<void> {
     const now = this.clock.date();
     const entry = byServiceRole('provider_removed', null, { now, origin, details: { provider: name } });
     const isGone = PROVIDER_NAME.test(name) && (await this.providers.remove(project, name, entry));

@@ -9,7 +9,7 @@ import { Account, assertUserData, mergedJson } from '../accounts/account';
 import { AccountRepository } from '../accounts/account.repository';
 import { SessionOwner } from '../accounts/account-statements';
 import { AuditEntry, byUser } from '../audit/audit-entry';
-import { RequestOrigin } from '../../identity/request-origin';
+import { RequestOrigin, Sender } from '../../identity/request-origin';
 import { addressNeeded, secondFactorRequired } from '../auth.errors';
 import { MailFlow } from '../mail/mail-flow';
 import { EmailChangeService } from '../mail/email-change.service';
@@ -45,10 +45,9 @@ export class ProfileService {
 
   /** Checks the new address and the passwords before it changes anything. @throws AppError 400, 401, 403, 429 */
   async updateProfile(
-    project: Project,
+    { project, origin }: Sender,
     owner: SessionOwner,
     input: ProfileInput,
-    origin: RequestOrigin,
     flow?: MailFlow,
   ): Promise<Account> {
     const account = await this.get(project, owner.userId, owner.sessionId);
@@ -58,9 +57,9 @@ export class ProfileService {
     if (email !== undefined || password !== undefined) await this.assertStrong(project, owner);
     const newEmail = email === undefined ? null : await this.emails.check(project, account, email);
     if (password !== undefined) {
-      await this.passwords.change(project, owner, { password, currentPassword, proof }, origin);
+      await this.passwords.change({ project, origin }, owner, { password, currentPassword, proof });
     }
-    if (newEmail) await this.emails.request(project, owner, account, newEmail, origin, flow);
+    if (newEmail) await this.emails.request({ project, origin }, owner, account, newEmail, flow);
     const change = { name: input.name?.trim(), data: input.data, merges: input.merges };
     const entry = this.entry(account, input, origin);
     const changed = await this.accounts.updateProfile(project, owner, change, entry);

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { ONE_FACTOR } from '../../access/caller';
 import type { JsonObject } from '../../common/text/json';
 import { Clock } from '../../common/time/clock';
-import { RequestOrigin } from '../../identity/request-origin';
+import { Sender } from '../../identity/request-origin';
 import { Project } from '../../projects/project';
 import type { Account } from '../accounts/account';
 import { Credentials } from '../accounts/account-record';
@@ -29,21 +29,20 @@ export class SessionStarter {
 
   /** @returns null if the password or the groups were changed, or the account banned or deleted, after the credentials were read */
   async start(
-    project: Project,
+    { project, origin }: Sender,
     {
       account,
       passwordHash,
       newPasswordHash = null,
     }: Credentials & { readonly newPasswordHash?: string | null },
     method: SignInMethod,
-    origin: RequestOrigin,
     grant?: SessionGrant,
   ): Promise<SignedIn | null> {
     const isNewDevice =
       !grant &&
       project.settings.new_device_mails &&
-      (await this.sessionRows.isNewDevice(project, account.id, origin));
-    const session = this.newSession(project, account.id, method, origin, grant);
+      (await this.sessionRows.isNewDevice({ project, origin }, account.id));
+    const session = this.newSession({ project, origin }, account.id, method, grant);
     const details: JsonObject = grant ? { client_id: grant.clientId } : {};
     const entry = byAnonymous('sign_in', account.id, { now: this.clock.date(), origin, details });
     const customClaims = await this.sessions.begin(
@@ -52,16 +51,15 @@ export class SessionStarter {
       entry,
     );
     if (!customClaims) return null;
-    if (isNewDevice) await this.notices.newDevice(project, account, origin);
+    if (isNewDevice) await this.notices.newDevice({ project, origin }, account);
     this.housekeeping.visit(project);
     return this.issueFirst(project, { account, customClaims }, session);
   }
 
   newSession(
-    project: Project,
+    { project, origin }: Sender,
     userId: string,
     method: SignInMethod,
-    origin: RequestOrigin,
     grant?: SessionGrant,
   ): Omit<NewSession, 'passwordHash' | 'groups' | 'newPasswordHash'> {
     const id = grant?.sessionId ?? randomUUID();

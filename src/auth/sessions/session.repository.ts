@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
-import type { RequestOrigin } from '../../identity/request-origin';
+import type { Sender } from '../../identity/request-origin';
 import { Project } from '../../projects/project';
 import { isLive, SessionOwner } from '../accounts/account-statements';
 import { AuditEntry, withAudit } from '../audit/audit-entry';
@@ -36,7 +36,7 @@ export class SessionRepository {
    * cookies, so there is no better criterion. Versions of programs are ignored.
    * @returns false for the first sign-in of an account
    */
-  async isNewDevice(project: Project, userId: string, { ip, userAgent }: RequestOrigin): Promise<boolean> {
+  async isNewDevice({ project, origin: { ip, userAgent } }: Sender, userId: string): Promise<boolean> {
     const { rows } = await this.rls.systemQuery(project.database, REASON, {
       name: 'auth:is-new-device',
       text: `select from auth.users u where u.id = $1 and u.last_sign_in_at is not null and not exists (

@@ -8,7 +8,7 @@ import { Project } from '../../projects/project';
 import { SessionOwner } from '../accounts/account-statements';
 import { AuditContext, byUser } from '../audit/audit-entry';
 import { AuditRepository } from '../audit/audit.repository';
-import { RequestOrigin } from '../../identity/request-origin';
+import { RequestOrigin, Sender } from '../../identity/request-origin';
 import { invalidRefreshToken } from '../auth.errors';
 import { sessionNotFound } from '../../identity/identity.errors';
 import { HousekeepingService } from './housekeeping.service';
@@ -37,9 +37,8 @@ export class SessionService {
    * @throws AppError 401
    */
   async refresh(
-    project: Project,
+    { project, origin }: Sender,
     refreshToken: string,
-    origin: RequestOrigin,
     clientId: string | null = null,
   ): Promise<SignedIn> {
     const content = this.refreshTokens.open(project, refreshToken);
@@ -48,18 +47,13 @@ export class SessionService {
     const expiresAt = this.issuer.sessionEnd(project);
     const rotated = await this.sessionTokens.rotate(project, content, { now, expiresAt, origin, clientId });
     if (!rotated) throw invalidRefreshToken();
-    if (rotated.revoked) return this.refuseReuse(project, rotated, origin);
+    if (rotated.revoked) return this.refuseReuse({ project, origin }, rotated);
     this.housekeeping.visit(project);
     return this.issuer.issue(project, rotated);
   }
 
   /** @throws AppError 401 if the session is over already */
-  async signOut(
-    project: Project,
-    owner: SessionOwner,
-    scope: LogoutScope,
-    origin: RequestOrigin,
-  ): Promise<void> {
+  async signOut({ project, origin }: Sender, owner: SessionOwner, scope: LogoutScope): Promise<void> {
     const entry = byUser('sign_out', owner.userId, this.context(origin, { scope }));
     if (!(await this.sessions.end(project, owner, scope, entry))) throw invalidCredentials();
   }
@@ -72,7 +66,7 @@ export class SessionService {
   }
 
   /** @throws AppError 401 if the current session is over, 404 if the user has no such session */
-  async revoke(project: Project, owner: SessionOwner, id: string, origin: RequestOrigin): Promise<void> {
+  async revoke({ project, origin }: Sender, owner: SessionOwner, id: string): Promise<void> {
     const target = UUID.test(id) ? id : null;
     const entry = byUser('session_revoked', owner.userId, this.context(origin, { session_id: target }));
     const ended = await this.sessions.endOne(project, owner, target, entry);
@@ -81,9 +75,8 @@ export class SessionService {
   }
 
   private async refuseReuse(
-    project: Project,
+    { project, origin }: Sender,
     { account, sessionId }: RotatedSession,
-    origin: RequestOrigin,
   ): Promise<never> {
     const context = this.context(origin, { session_id: sessionId });
     await this.audit.write(project, byUser('refresh_token_reused', account.id, context));

@@ -5,7 +5,7 @@ import { Clock } from '../../common/time/clock';
 import { Project } from '../../projects/project';
 import { Account, isBanned } from '../accounts/account';
 import { Credentials } from '../accounts/account-record';
-import { RequestOrigin } from '../../identity/request-origin';
+import { Sender } from '../../identity/request-origin';
 import { byAnonymous } from '../audit/audit-entry';
 import { emailNotVerified, userBanned } from '../auth.errors';
 import { wrongCredentials } from '../../identity/identity.errors';
@@ -44,18 +44,13 @@ export class SignInService {
    * The state of the account is checked after the password, so it is revealed only to its owner.
    * @throws AppError 401 for a wrong e-mail or password, 403 for a banned or unverified account, 429
    */
-  async signIn(project: Project, given: GivenPassword, origin: RequestOrigin): Promise<SignedIn> {
+  async signIn(from: Sender, given: GivenPassword): Promise<SignedIn> {
     const { password } = given;
-    const credentials = await this.credentialsOf(project, given, origin);
+    const credentials = await this.credentialsOf(from, given);
     const { account } = credentials;
-    this.assertMaySignIn(project, account);
-    const newPasswordHash = await this.passwords.rehash(project, password, credentials.passwordHash);
-    const started = await this.starter.start(
-      project,
-      { ...credentials, newPasswordHash },
-      'password',
-      origin,
-    );
+    this.assertMaySignIn(from.project, account);
+    const newPasswordHash = await this.passwords.rehash(from.project, password, credentials.passwordHash);
+    const started = await this.starter.start(from, { ...credentials, newPasswordHash }, 'password');
     // The password was changed, or the account banned or deleted, after it was read.
     if (!started) throw wrongCredentials();
     return started;
@@ -63,9 +58,8 @@ export class SignInService {
 
   /** @throws AppError 401 for a wrong e-mail or password, 400 for a string that cannot be a password, 429 */
   private async credentialsOf(
-    project: Project,
+    { project, origin }: Sender,
     { email = '', phone, password }: GivenPassword,
-    origin: RequestOrigin,
   ): Promise<Credentials> {
     assertUsablePassword(password);
     const key = phone === undefined ? keyOf(email) : `phone:${phone}`;

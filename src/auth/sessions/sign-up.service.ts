@@ -8,7 +8,7 @@ import { AccountToInsert, assertUserData, NewAccount, toUserView, UserView } fro
 import { EmailAddress, getEmailAddress, isDomainAllowed, localPart } from '../../identity/email-address';
 import { refusingTakenAddress } from '../accounts/account-record';
 import { byAnonymous } from '../audit/audit-entry';
-import { RequestOrigin } from '../../identity/request-origin';
+import { Sender } from '../../identity/request-origin';
 import { anonymousDisabled, domainNotAllowed, signUpDisabled } from '../auth.errors';
 import { creationOf } from '../hooks/hook-inputs';
 import { Hooks } from '../hooks/hooks.service';
@@ -48,12 +48,7 @@ export class SignUpService {
    * @param flow the flow of the mail that verifies the address
    * @throws AppError 400 for an unacceptable or taken value, 403 if sign-up is turned off
    */
-  async signUp(
-    project: Project,
-    input: SignUpInput,
-    origin: RequestOrigin,
-    flow?: MailFlow,
-  ): Promise<SignedUp> {
+  async signUp({ project, origin }: Sender, input: SignUpInput, flow?: MailFlow): Promise<SignedUp> {
     const email = acceptableEmail(project, input.email);
     assertUserData(input.data);
     const account: NewAccount = {
@@ -70,15 +65,14 @@ export class SignUpService {
     };
     await this.hooks.runHook(project, 'before_user_created_hook', creationOf(account, origin));
     return project.settings.email_verification_required
-      ? this.createUnverified(project, account, origin, flow)
-      : this.createWithSession(project, account, 'password', origin);
+      ? this.createUnverified({ project, origin }, account, flow)
+      : this.createWithSession({ project, origin }, account, 'password');
   }
 
   /** Creates an anonymous user with a session. @throws AppError 403 if anonymous users or sign-up are turned off */
   async signUpAnonymously(
-    project: Project,
+    { project, origin }: Sender,
     { data = {} }: Pick<SignUpInput, 'data'>,
-    origin: RequestOrigin,
   ): Promise<SignedIn> {
     if (!project.settings.anonymous_signin_enabled) throw anonymousDisabled();
     if (!project.settings.signup_enabled) throw signUpDisabled();
@@ -95,16 +89,15 @@ export class SignUpService {
       now: this.clock.date(),
     };
     await this.hooks.runHook(project, 'before_user_created_hook', creationOf(account, origin));
-    return this.createWithSession(project, account, 'anonymous', origin);
+    return this.createWithSession({ project, origin }, account, 'anonymous');
   }
 
   /** Creates an account for a phone that its user has proved. @throws AppError 403 if sign-up is turned off */
   async signUpWithPhone(
-    project: Project,
+    from: Sender,
     given: { readonly phone: string; readonly passwordHash: string | null; readonly data: JsonObject },
-    origin: RequestOrigin,
   ): Promise<SignedIn> {
-    if (!project.settings.signup_enabled) throw signUpDisabled();
+    if (!from.project.settings.signup_enabled) throw signUpDisabled();
     const account: AccountToInsert = {
       ...given,
       id: randomUUID(),
@@ -115,27 +108,25 @@ export class SignUpService {
       invitedAt: null,
       now: this.clock.date(),
     };
-    await this.hooks.runHook(project, 'before_user_created_hook', creationOf(account, origin));
-    return this.createWithSession(project, account, 'otp', origin);
+    await this.hooks.runHook(from.project, 'before_user_created_hook', creationOf(account, from.origin));
+    return this.createWithSession(from, account, 'otp');
   }
 
   private async createWithSession(
-    project: Project,
+    from: Sender,
     account: AccountToInsert,
     method: SignInMethod,
-    origin: RequestOrigin,
   ): Promise<SignedIn> {
-    const session = this.starter.newSession(project, account.id, method, origin);
-    const entry = byAnonymous('sign_up', account.id, { now: account.now, origin });
+    const session = this.starter.newSession(from, account.id, method);
+    const entry = byAnonymous('sign_up', account.id, { now: account.now, origin: from.origin });
     const begun = { ...session, passwordHash: account.passwordHash, groups: null, newPasswordHash: null };
-    const creation = this.sessions.beginWithAccount(project, account, begun, entry);
-    return this.starter.issueFirst(project, await refusingTakenAddress(creation), session);
+    const creation = this.sessions.beginWithAccount(from.project, account, begun, entry);
+    return this.starter.issueFirst(from.project, await refusingTakenAddress(creation), session);
   }
 
   private async createUnverified(
-    project: Project,
+    { project, origin }: Sender,
     account: NewAccount,
-    origin: RequestOrigin,
     flow: MailFlow | undefined,
   ): Promise<SignedUp> {
     const context = { now: account.now, origin };

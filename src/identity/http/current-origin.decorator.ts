@@ -1,8 +1,9 @@
-/** Parameter decorator: the RequestOrigin of the request. */
+/** Parameter decorators: the RequestOrigin of the request, and its Sender. */
 import { createParamDecorator, ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
+import { projectOf } from '../../access/current-caller.decorator';
 import { parseAcceptLanguage } from '../../http/syntax/accept-language';
-import { RequestOrigin } from '../request-origin';
+import type { RequestOrigin, Sender } from '../request-origin';
 
 const MAX_USER_AGENT = 400;
 
@@ -16,3 +17,9 @@ export const originOf = (request: Request): RequestOrigin => ({
 export const CurrentOrigin = createParamDecorator((_data: unknown, context: ExecutionContext) =>
   originOf(context.switchToHttp().getRequest<Request>()),
 );
+
+/** The route must use ApiKeyGuard. */
+export const CurrentSender = createParamDecorator((_data: unknown, context: ExecutionContext): Sender => {
+  const request = context.switchToHttp().getRequest<Request>();
+  return { project: projectOf(request), origin: originOf(request) };
+});

@@ -5,10 +5,10 @@ import { CurrentProject } from '../../../access/current-caller.decorator';
 import { Clock } from '../../../common/time/clock';
 import { invalidParameters } from '../../../common/errors/app-error';
 import { Answer, Describe, Errors, JsonBody } from '../../../http/docs/operation.decorators';
-import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
+import { CurrentSender } from '../../../identity/http/current-origin.decorator';
 import { invalidEmail } from '../../../identity/identity.errors';
 import { tooShortPassword } from '../../../identity/passwords/password-policy';
-import type { RequestOrigin } from '../../../identity/request-origin';
+import type { Sender } from '../../../identity/request-origin';
 import { Project } from '../../../projects/project';
 import { mergedJson } from '../../accounts/account';
 import { AccountDetailsRepository } from '../../factors/account-details.repository';
@@ -101,9 +101,8 @@ export class GoTrueAdminController {
   @Errors(emailTaken(), invalidEmail(), tooShortPassword(), unusablePasswordHash(), phoneDisabled())
   @Errors(tooManyRequests())
   async goTrueCreateUser(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @Body() body: GoTrueCreateUserDto,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<GoTrueUserResponse> {
     const { email, id } = body;
     if (email === undefined) throw validationFailed('Cannot create a user without an email');
@@ -114,7 +113,7 @@ export class GoTrueAdminController {
       data: mergedJson({}, body.user_metadata),
       appData: mergedJson({}, body.app_metadata),
     };
-    return toPlainUser(project, await this.users.create(project, input, origin));
+    return toPlainUser(from.project, await this.users.create(from, input));
   }
 
   @Get('admin/users/:user_id')
@@ -138,13 +137,12 @@ export class GoTrueAdminController {
   @Errors(invalidEmail(), emailTaken(), tooShortPassword(), unusablePasswordHash(), userNotFound())
   @Errors(phoneDisabled(), tooManyRequests())
   async goTrueUpdateUserById(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @Param('user_id') id: string,
     @Body() body: GoTrueAdminUpdateDto,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<GoTrueUserResponse> {
     const input = { ...toInput(body, this.clock.now()), merges: true };
-    return toPlainUser(project, await this.users.updateUser(project, id, input, origin));
+    return toPlainUser(from.project, await this.users.updateUser(from, id, input));
   }
 
   @Delete('admin/users/:user_id')
@@ -154,13 +152,12 @@ export class GoTrueAdminController {
   @Answer(200, 'The user has been deleted', EmptyResponse)
   @Errors(userNotFound(), softDeletionUnsupported())
   async goTrueDeleteUser(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @Param('user_id') id: string,
     @Body() body: GoTrueDeleteUserDto,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<EmptyResponse> {
     if (body.should_soft_delete === true) throw softDeletionUnsupported();
-    await this.users.remove(project, id, origin);
+    await this.users.remove(from, id);
     return {};
   }
 
@@ -183,12 +180,11 @@ export class GoTrueAdminController {
   @Answer(200, 'The factor has been removed', IdResponse)
   @Errors(factorNotFound())
   async goTrueRemoveUserFactor(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @Param('user_id') userId: string,
     @Param('factor_id') id: string,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<IdResponse> {
-    await this.factors.remove(project, userId, id, origin);
+    await this.factors.remove(from, userId, id);
     return { id };
   }
 
@@ -198,16 +194,12 @@ export class GoTrueAdminController {
   @Answer(200, 'The user', GoTrueUserResponse)
   @Errors(emailTaken(), invalidEmail())
   async goTrueInvite(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @Body() { email, data }: GoTrueInviteDto,
     @Query() { redirect_to: redirectTo }: RedirectQuery,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<GoTrueUserResponse> {
-    const flow = flowOf(project, redirectTo, {});
-    return toPlainUser(
-      project,
-      await this.users.invite(project, { email, data: data ?? undefined }, origin, flow),
-    );
+    const flow = flowOf(from.project, redirectTo, {});
+    return toPlainUser(from.project, await this.users.invite(from, { email, data: data ?? undefined }, flow));
   }
 
   @Post('admin/generate_link')
@@ -216,10 +208,9 @@ export class GoTrueAdminController {
   @Answer(200, 'The user with the link', GoTrueLinkResponse)
   @Errors(emailTaken(), invalidEmail(), tooShortPassword(), userNotFound())
   async goTrueGenerateLink(
-    @CurrentProject() project: Project,
+    @CurrentSender() { project, origin }: Sender,
     @Body() body: GoTrueGenerateLinkDto,
     @Query() query: RedirectQuery,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<GoTrueLinkResponse> {
     const { type, email, new_email: newEmail, password, data } = body;
     const kind = KINDS[type];
@@ -233,7 +224,7 @@ export class GoTrueAdminController {
       data: data ?? undefined,
       redirectTo,
     };
-    const { account, link, code, token } = await this.links.generate(project, request, origin);
+    const { account, link, code, token } = await this.links.generate({ project, origin }, request);
     const found = await this.details.find(project, account.id);
     return {
       ...(found ? toGoTrueUser(project, found) : toPlainUser(project, account)),

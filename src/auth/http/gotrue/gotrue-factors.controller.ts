@@ -1,14 +1,12 @@
 /** GoTrue's paths for second factors of the signed-in user. */
 import { Body, Delete, Headers, Param, Post } from '@nestjs/common';
 import { renderSVG } from 'uqr';
-import { CurrentProject } from '../../../access/current-caller.decorator';
 import { SessionGuard } from '../../../access/session.guard';
 import { Clock } from '../../../common/time/clock';
 import { Answer, Describe, Errors, JsonBody, PathErrors } from '../../../http/docs/operation.decorators';
-import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
+import { CurrentSender } from '../../../identity/http/current-origin.decorator';
 import { passkeyFailed } from '../../../identity/identity.errors';
-import type { RequestOrigin } from '../../../identity/request-origin';
-import { Project } from '../../../projects/project';
+import type { Sender } from '../../../identity/request-origin';
 import { AccountDetailsRepository } from '../../factors/account-details.repository';
 import type { SessionOwner } from '../../accounts/account-statements';
 import {
@@ -73,23 +71,22 @@ export class GoTrueFactorsController {
   )
   @ENROL_FACTOR_ERRORS
   async goTrueEnrolFactor(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @CurrentSession() owner: SessionOwner,
     @Body() { factor_type: type, friendly_name: name, phone }: GoTrueEnrolDto,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<GoTrueEnrolledResponse> {
-    const account = await this.profiles.get(project, owner.userId, owner.sessionId);
+    const account = await this.profiles.get(from.project, owner.userId, owner.sessionId);
     if (account.isAnonymous) throw anonymousFactor();
     if (type === 'webauthn') {
-      const key = await this.keys.enrol(project, owner, name, origin);
+      const key = await this.keys.enrol(from, owner, name);
       return { id: key.id, type, friendly_name: key.name };
     }
     if (type === 'phone') {
       const number = phoneOf(phone);
-      const made = await this.phones.enrol(project, owner, { phone: number, name }, origin);
+      const made = await this.phones.enrol(from, owner, { phone: number, name });
       return { ...made, type, phone: number };
     }
-    const enrolled = await this.factors.enrol(project, owner, account, name, origin);
+    const enrolled = await this.factors.enrol(from, owner, account, name);
     const { id, secret, uri } = enrolled;
     return { id, type, friendly_name: enrolled.name, totp: { qr_code: renderSVG(uri), secret, uri } };
   }
@@ -102,17 +99,16 @@ export class GoTrueFactorsController {
   @Errors(passkeysDisabled(), phoneDisabled(), tooManyRequests())
   @Errors(hookRefused(403, 'Not this phone'), hookFailed('send_sms_hook', null))
   async goTrueChallengeFactor(
-    @CurrentProject() project: Project,
+    @CurrentSender() { project, origin }: Sender,
     @CurrentSession() owner: SessionOwner,
     @Param('factor_id') factorId: string,
     @Body() { webauthn }: GoTrueChallengeDto,
     @Headers('origin') site: string | undefined,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<GoTrueChallengeResponse> {
     const factors = await this.factors.list(project, owner);
     const factor = factors.find(({ id }) => id === factorId.toLowerCase());
     if (!factor) throw factorNotFound();
-    if (factor.kind === 'phone') await this.phones.challenge(project, owner, factorId, origin);
+    if (factor.kind === 'phone') await this.phones.challenge({ project, origin }, owner, factorId);
     if (factor.kind !== 'webauthn') {
       const { id, expiresAt } = newChallenge(project, factorSubject(owner, factorId), this.clock.now());
       return { id, type: factor.kind, expires_at: Math.floor(expiresAt / 1000) };
@@ -134,25 +130,24 @@ export class GoTrueFactorsController {
   @Answer(200, 'The session, with new tokens (aal2)', GoTrueSessionResponse)
   @Errors(challengeExpired(), wrongCode(), passkeyFailed(), tooManyRequests())
   async goTrueVerifyFactor(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @CurrentSession() owner: SessionOwner,
     @Param('factor_id') factorId: string,
     @Body() { challenge_id: challengeId, code, webauthn }: GoTrueVerifyFactorDto,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<GoTrueSessionResponse> {
-    const isValid = isChallenge(project, factorSubject(owner, factorId), challengeId, this.clock.now());
+    const isValid = isChallenge(from.project, factorSubject(owner, factorId), challengeId, this.clock.now());
     if (!isValid) {
       // Checks the session first, which is answered with 401 if it is over.
-      await this.profiles.get(project, owner.userId, owner.sessionId);
+      await this.profiles.get(from.project, owner.userId, owner.sessionId);
       throw challengeExpired();
     }
     const answer = webauthn && { id: factorId, challengeId, credential: webauthn.credential_response };
     const signedIn = answer
-      ? await this.keys.verify(project, owner, answer, origin)
-      : await this.phones.verify(project, owner, { id: factorId, challengeId, code: code ?? '' }, origin);
-    const found = await this.details.find(project, owner.userId);
+      ? await this.keys.verify(from, owner, answer)
+      : await this.phones.verify(from, owner, { id: factorId, challengeId, code: code ?? '' });
+    const found = await this.details.find(from.project, owner.userId);
     if (!found) throw userNotFound();
-    return toGoTrueSession(signedIn, toGoTrueUser(project, found), this.clock.nowSeconds());
+    return toGoTrueSession(signedIn, toGoTrueUser(from.project, found), this.clock.nowSeconds());
   }
 
   @Delete(':factor_id')
@@ -161,12 +156,11 @@ export class GoTrueFactorsController {
   @Answer(200, 'The factor has been removed', IdResponse)
   @Errors(secondFactorRequired())
   async goTrueRemoveFactor(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @CurrentSession() owner: SessionOwner,
     @Param('factor_id') id: string,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<IdResponse> {
-    await this.factors.remove(project, owner, id, origin);
+    await this.factors.remove(from, owner, id);
     return { id };
   }
 }

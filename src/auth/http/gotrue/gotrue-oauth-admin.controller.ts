@@ -5,8 +5,8 @@ import type { Response } from 'express';
 import { CurrentProject } from '../../../access/current-caller.decorator';
 import { invalidParameters } from '../../../common/errors/app-error';
 import { Answer, Describe, Errors, PathErrors, SharedErrors } from '../../../http/docs/operation.decorators';
-import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
-import type { RequestOrigin } from '../../../identity/request-origin';
+import { CurrentSender } from '../../../identity/http/current-origin.decorator';
+import type { Sender } from '../../../identity/request-origin';
 import type { Project } from '../../../projects/project';
 import { MAX_CLIENTS } from '../../oauth/oauth-client.repository';
 import { OAuthClients } from '../../oauth/oauth-clients.service';
@@ -52,11 +52,10 @@ export class GoTrueOAuthAdminController {
   @Answer(201, 'The application', OAuthClientResponse)
   @Errors(invalidParameters('redirect_uris is required'), tooManyClients(MAX_CLIENTS))
   async goTrueCreateOAuthClient(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @Body() body: OAuthClientDto,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<OAuthClientResponse> {
-    const { client, secret } = await this.clients.create(project, toClientInput(body), origin);
+    const { client, secret } = await this.clients.create(from, toClientInput(body));
     return toClientView(client, secret);
   }
 
@@ -77,12 +76,11 @@ export class GoTrueOAuthAdminController {
   @Answer(200, 'The application', OAuthClientResponse)
   @Errors(invalidParameters('redirect_uris is required'))
   async goTrueUpdateOAuthClient(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @Param('client_id') id: string,
     @Body() body: OAuthClientUpdateDto,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<OAuthClientResponse> {
-    return toClientView(await this.clients.updateClient(project, id, toClientInput(body), origin));
+    return toClientView(await this.clients.updateClient(from, id, toClientInput(body)));
   }
 
   @Delete(':client_id')
@@ -91,11 +89,10 @@ export class GoTrueOAuthAdminController {
   @HttpCode(204)
   @ApiResponse({ status: 204, description: 'The application has been removed' })
   async goTrueDeleteOAuthClient(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @Param('client_id') id: string,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<void> {
-    await this.clients.remove(project, id, origin);
+    await this.clients.remove(from, id);
   }
 
   @Post(':client_id/regenerate_secret')
@@ -104,11 +101,10 @@ export class GoTrueOAuthAdminController {
   @Answer(200, 'The application with its new secret', OAuthClientResponse)
   @Errors(invalidParameters('A public client has no secret'))
   async goTrueRegenerateOAuthClientSecret(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @Param('client_id') id: string,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<OAuthClientResponse> {
-    const { client, secret } = await this.clients.regenerateSecret(project, id, origin);
+    const { client, secret } = await this.clients.regenerateSecret(from, id);
     return toClientView(client, secret);
   }
 }

@@ -4,8 +4,8 @@ import { ApiResponse } from '@nestjs/swagger';
 import { CurrentProject } from '../../../access/current-caller.decorator';
 import { SessionGuard } from '../../../access/session.guard';
 import { Answer, Describe, Errors, PathErrors, SharedErrors } from '../../../http/docs/operation.decorators';
-import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
-import type { RequestOrigin } from '../../../identity/request-origin';
+import { CurrentSender } from '../../../identity/http/current-origin.decorator';
+import type { Sender } from '../../../identity/request-origin';
 import type { Project } from '../../../projects/project';
 import type { SessionOwner } from '../../accounts/account-statements';
 import { secondFactorRequired } from '../../auth.errors';
@@ -34,12 +34,11 @@ export class GoTrueOAuthUserController {
     Needs the apikey and the access token of a session. For the page of \`oauth_consent_url\`, which asks the user. From then on this user alone can answer. Gives \`redirect_url\` alone if the user agreed to the same before.`)
   @Answer(200, 'The application and its scopes, or where to lead the user', OAuthDetailsResponse)
   async goTrueGetOAuthAuthorization(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @CurrentSession() owner: SessionOwner,
     @Param('authorization_id') id: string,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<OAuthDetailsResponse> {
-    const details = await this.authorizations.details(project, owner, id, origin);
+    const details = await this.authorizations.details(from, owner, id);
     if ('redirectTo' in details) return { redirect_url: details.redirectTo };
     return {
       authorization_id: id,
@@ -57,16 +56,15 @@ export class GoTrueOAuthUserController {
   @Answer(200, 'Where to lead the user', OAuthRedirectResponse)
   @Errors(secondFactorRequired())
   async goTrueAnswerOAuthAuthorization(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @CurrentSession() owner: SessionOwner,
     @Param('authorization_id') id: string,
     @Body() { action }: OAuthConsentDto,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<OAuthRedirectResponse> {
     const url =
       action === 'approve'
-        ? await this.authorizations.approve(project, owner, id, origin)
-        : await this.authorizations.deny(project, owner, id);
+        ? await this.authorizations.approve(from, owner, id)
+        : await this.authorizations.deny(from.project, owner, id);
     return { redirect_url: url };
   }
 
@@ -93,11 +91,10 @@ export class GoTrueOAuthUserController {
   @ApiResponse({ status: 204, description: 'The grant has been revoked' })
   @Errors(grantNotFound())
   async goTrueRevokeOAuthGrant(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @CurrentSession() owner: SessionOwner,
     @Query() { client_id: clientId }: OAuthGrantQuery,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<void> {
-    await this.authorizations.revoke(project, owner, clientId, origin);
+    await this.authorizations.revoke(from, owner, clientId);
   }
 }

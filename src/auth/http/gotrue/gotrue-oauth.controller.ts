@@ -36,7 +36,7 @@ import {
 import { ClientThrottlerGuard, LIMIT_HEADERS } from '../../../identity/http/client-throttler.guard';
 import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
 import { FormBody, FormRoute, mediaTypeNotForm } from '../../../identity/http/form.decorator';
-import type { RequestOrigin } from '../../../identity/request-origin';
+import type { RequestOrigin, Sender } from '../../../identity/request-origin';
 import type { Project } from '../../../projects/project';
 import { projectNotFound } from '../../../projects/projects.errors';
 import { type AuthorizeQuery, OAuthAuthorizations } from '../../oauth/oauth-authorization.service';
@@ -176,23 +176,18 @@ export class GoTrueOAuthTokenController {
     response.set('Cache-Control', 'no-store');
     const project = await this.projects.admit(slug, 'POST');
     const proof = proofIn(request.get('authorization'), form);
-    return this.toAnswer(await this.answer(project, proof, form, origin));
+    return this.toAnswer(await this.answer({ project, origin }, proof, form));
   }
 
-  private answer(
-    project: Project,
-    proof: ClientProof,
-    form: URLSearchParams,
-    origin: RequestOrigin,
-  ): Promise<OAuthTokenAnswer> {
+  private answer(from: Sender, proof: ClientProof, form: URLSearchParams): Promise<OAuthTokenAnswer> {
     switch (form.get('grant_type')) {
       case 'authorization_code': {
         const [code, verifier] = [form.get('code') ?? '', form.get('code_verifier') ?? ''];
         const grant = { code, verifier, redirectUri: form.get('redirect_uri') };
-        return this.tokens.exchange(project, proof, grant, origin);
+        return this.tokens.exchange(from, proof, grant);
       }
       case 'refresh_token':
-        return this.tokens.refresh(project, proof, form.get('refresh_token') ?? '', origin);
+        return this.tokens.refresh(from, proof, form.get('refresh_token') ?? '');
       default:
         throw oauthFault('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token');
     }

@@ -67,7 +67,7 @@ export class GoTruePagesController {
           formTarget: sourceOf(target),
         });
       const newHash = form.password ? await this.verification.hashFor(project, { token, password }) : null;
-      const outcome = await this.mailed.followLink(project, { token, newHash }, kinds, origin);
+      const outcome = await this.mailed.followLink({ project, origin }, { token, newHash }, kinds);
       if (target !== null)
         return redirect(response, addressFor(target, outcome, this.clock.nowSeconds(), { type }));
       respondWithPage(response, 200, pageOf(context, { message: texts.pages[context.page].done }));

@@ -6,9 +6,9 @@ import { SessionGuard } from '../../../access/session.guard';
 import { Clock } from '../../../common/time/clock';
 import { Answer, Describe, Errors, JsonBody, PathErrors } from '../../../http/docs/operation.decorators';
 import { LIMIT_HEADERS } from '../../../identity/http/client-throttler.guard';
-import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
+import { CurrentSender } from '../../../identity/http/current-origin.decorator';
 import { passkeyFailed } from '../../../identity/identity.errors';
-import type { RequestOrigin } from '../../../identity/request-origin';
+import type { Sender } from '../../../identity/request-origin';
 import type { Project } from '../../../projects/project';
 import type { SessionOwner } from '../../accounts/account-statements';
 import { AdminUsersService } from '../../admin/admin-users.service';
@@ -83,14 +83,13 @@ export class GoTruePasskeySignInController {
   @Answer(200, 'A session', GoTrueSessionResponse)
   @SIGN_IN_WITH_PASSKEY_ERRORS
   async goTrueSignInWithPasskey(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @Body() { challenge_id: challengeId, credential }: GoTruePasskeyDto,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<GoTrueSessionResponse> {
-    const signedIn = await this.passkeys.signIn(project, { challengeId, credential }, origin);
-    const found = await this.details.find(project, signedIn.user.id);
+    const signedIn = await this.passkeys.signIn(from, { challengeId, credential });
+    const found = await this.details.find(from.project, signedIn.user.id);
     if (!found) throw userNotFound();
-    return toGoTrueSession(signedIn, toGoTrueUser(project, found), this.clock.nowSeconds());
+    return toGoTrueSession(signedIn, toGoTrueUser(from.project, found), this.clock.nowSeconds());
   }
 }
 
@@ -141,12 +140,11 @@ export class GoTruePasskeysController {
   @Errors(passkeysDisabled(), passkeyChallengeNotFound(), passkeyFailed(), secondFactorRequired())
   @Errors(reauthenticationNeeded())
   async goTrueEnrolPasskey(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @CurrentSession() owner: SessionOwner,
     @Body() { challenge_id: challengeId, credential }: GoTruePasskeyDto,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<GoTruePasskeyResponse> {
-    return toPasskey(await this.passkeys.enrol(project, owner, { challengeId, credential }, origin));
+    return toPasskey(await this.passkeys.enrol(from, owner, { challengeId, credential }));
   }
 
   @Patch(':passkey_id')
@@ -169,13 +167,12 @@ export class GoTruePasskeysController {
   @Answer(200, 'The passkey has been removed', EmptyResponse)
   @Errors(secondFactorRequired())
   async goTrueRemovePasskey(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @CurrentSession() owner: SessionOwner,
     @Param('passkey_id') id: string,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<EmptyResponse> {
-    await this.profiles.get(project, owner.userId, owner.sessionId);
-    await this.passkeys.remove(project, owner, id, origin);
+    await this.profiles.get(from.project, owner.userId, owner.sessionId);
+    await this.passkeys.remove(from, owner, id);
     return {};
   }
 }
@@ -207,12 +204,11 @@ export class GoTruePasskeysAdminController {
   @Answer(200, 'The passkey has been removed', EmptyResponse)
   @Errors(passkeyNotFound())
   async goTrueRemoveUserPasskey(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @Param('user_id') userId: string,
     @Param('passkey_id') id: string,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<EmptyResponse> {
-    await this.passkeys.removeAsAdmin(project, userId, id, origin);
+    await this.passkeys.removeAsAdmin(from, userId, id);
     return {};
   }
 }

@@ -144,7 +144,7 @@ export class GoTrueProvidersController {
     if (!flow) return redirectFault(response, project.settings.site_url, fault);
     try {
       const browser = this.jar.read(request);
-      const outcome = await this.signIns.complete(project, flow, search, browser, origin);
+      const outcome = await this.signIns.complete({ project, origin }, flow, search, browser);
       if ('pending' in outcome) return await this.ask(slug, outcome, flow, request, response);
       if ('tried' in outcome) return respondWithPage(response, 200, trialPage(project, outcome.tried));
       redirect(response, this.addressFor(flow.redirectTo, outcome));
@@ -177,7 +177,7 @@ export class GoTrueProvidersController {
     const project = await this.projects.admit(slug, 'POST');
     const sealed = form.get('link') ?? '';
     try {
-      const { redirectTo, ...outcome } = await this.signIns.confirmLink(project, sealed, origin);
+      const { redirectTo, ...outcome } = await this.signIns.confirmLink({ project, origin }, sealed);
       redirect(response, this.addressFor(redirectTo, outcome));
     } catch (error) {
       redirectFault(response, project.settings.site_url, error);

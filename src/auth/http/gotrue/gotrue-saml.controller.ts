@@ -70,7 +70,7 @@ export class GoTrueSamlController {
     try {
       if (others.length > 0) throw samlFailed();
       request = await this.signIns.open(project, given);
-      const outcome = await this.signIns.complete(project, request, given, origin);
+      const outcome = await this.signIns.complete({ project, origin }, request, given);
       if ('tried' in outcome) return respondWithPage(response, 200, trialPage(project, outcome.tried));
       const url = new URL(request.redirectTo);
       url.searchParams.set('code', outcome.code);

@@ -6,7 +6,7 @@ import { CurrentProject } from '../../../access/current-caller.decorator';
 import { invalidParameters } from '../../../common/errors/app-error';
 import { Answer, Describe, Errors, together } from '../../../http/docs/operation.decorators';
 import { LIMIT_HEADERS } from '../../../identity/http/client-throttler.guard';
-import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
+import { CurrentSender } from '../../../identity/http/current-origin.decorator';
 import {
   directoryFailed,
   invalidEmail,
@@ -15,7 +15,7 @@ import {
   wrongCredentials,
 } from '../../../identity/identity.errors';
 import { tooShortPassword } from '../../../identity/passwords/password-policy';
-import type { RequestOrigin } from '../../../identity/request-origin';
+import type { Sender } from '../../../identity/request-origin';
 import { Project } from '../../../projects/project';
 import {
   addressNotProved,
@@ -119,12 +119,11 @@ export class GoTrueSignInController {
   @Errors(anonymousDisabled(), phoneDisabled(), invalidParameters('email must be a string'))
   @Errors(hookRefused(403, 'Only addresses of example.com'), hookFailed('before_user_created_hook', null))
   goTrueSignUp(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @Body() body: GoTrueSignUpDto,
     @Query() { redirect_to: redirectTo }: RedirectQuery,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<GoTrueSessionResponse | GoTrueUserResponse> {
-    return this.signIns.signUp(project, body, redirectTo, origin);
+    return this.signIns.signUp(from, body, redirectTo);
   }
 
   // GuessThrottle slows down guesses, as for `/v1/auth`.
@@ -137,12 +136,11 @@ export class GoTrueSignInController {
   @Answer(200, 'A session', GoTrueSessionResponse)
   @TOKEN_ERRORS
   goTrueToken(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @Query() { grant_type: grant }: GrantQuery,
     @Body() body: GoTrueTokenDto,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<GoTrueSessionResponse> {
-    return this.signIns.token(project, grant, body, origin);
+    return this.signIns.token(from, grant, body);
   }
 
   @Post('recover')
@@ -152,12 +150,11 @@ export class GoTrueSignInController {
   @Answer(200, 'The same for known and unknown addresses', EmptyResponse, LIMIT_HEADERS)
   @Errors(invalidEmail())
   goTrueRecover(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @Body() body: GoTrueEmailDto,
     @Query() { redirect_to: redirectTo }: RedirectQuery,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<EmptyResponse> {
-    return this.signIns.recover(project, body, redirectTo, origin);
+    return this.signIns.recover(from, body, redirectTo);
   }
 
   @Post('otp')
@@ -168,12 +165,11 @@ export class GoTrueSignInController {
   @Errors(invalidEmail(), magicLinkDisabled(), phoneDisabled(), invalidPhone(), tooManyRequests())
   @Errors(hookRefused(403, 'Not this phone'), hookFailed('send_sms_hook', null))
   goTrueOtp(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @Body() body: GoTrueOtpDto,
     @Query() { redirect_to: redirectTo }: RedirectQuery,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<EmptyResponse> {
-    return this.signIns.otp(project, body, redirectTo, origin);
+    return this.signIns.otp(from, body, redirectTo);
   }
 
   @Post('magiclink')
@@ -184,12 +180,11 @@ export class GoTrueSignInController {
   @Errors(invalidEmail(), magicLinkDisabled(), phoneDisabled(), invalidPhone(), tooManyRequests())
   @Errors(hookRefused(403, 'Not this phone'), hookFailed('send_sms_hook', null))
   goTrueMagicLink(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @Body() body: GoTrueOtpDto,
     @Query() { redirect_to: redirectTo }: RedirectQuery,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<EmptyResponse> {
-    return this.signIns.otp(project, body, redirectTo, origin);
+    return this.signIns.otp(from, body, redirectTo);
   }
 
   @Post('resend')
@@ -200,12 +195,11 @@ export class GoTrueSignInController {
   @Errors(invalidEmail(), phoneDisabled(), invalidPhone(), tooManyRequests())
   @Errors(hookRefused(403, 'Not this phone'), hookFailed('send_sms_hook', null))
   goTrueResend(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @Body() body: GoTrueResendDto,
     @Query() { redirect_to: redirectTo }: RedirectQuery,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<EmptyResponse> {
-    return this.signIns.resend(project, body, redirectTo, origin);
+    return this.signIns.resend(from, body, redirectTo);
   }
 
   @Post('verify')
@@ -214,11 +208,7 @@ export class GoTrueSignInController {
   @Answer(200, 'A session', GoTrueSessionResponse, LIMIT_HEADERS)
   @Errors(validationFailed('Verify requires either a token or a token hash'), invalidPhone())
   @Errors(invalidMailedToken(), phoneTaken(), hookRefused(403, 'Your licence has ended'), claimsFailed(null))
-  goTrueVerify(
-    @CurrentProject() project: Project,
-    @Body() body: GoTrueVerifyDto,
-    @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<GoTrueSessionResponse> {
-    return this.signIns.verify(project, body, origin);
+  goTrueVerify(@CurrentSender() from: Sender, @Body() body: GoTrueVerifyDto): Promise<GoTrueSessionResponse> {
+    return this.signIns.verify(from, body);
   }
 }

@@ -5,7 +5,7 @@ import { AppError } from '../../../common/errors/app-error';
 import { JsonObject } from '../../../common/text/json';
 import { Clock } from '../../../common/time/clock';
 import { getEmailAddress } from '../../../identity/email-address';
-import { RequestOrigin } from '../../../identity/request-origin';
+import { Sender } from '../../../identity/request-origin';
 import { Project } from '../../../projects/project';
 import { Account } from '../../accounts/account';
 import { AccountDetails, AccountDetailsRepository } from '../../factors/account-details.repository';
@@ -90,65 +90,62 @@ export class GoTrueSignInService {
   }
 
   async signUp(
-    project: Project,
+    { project, origin }: Sender,
     body: GoTrueSignUpDto,
     redirectTo: string | undefined,
-    origin: RequestOrigin,
   ): Promise<GoTrueSessionResponse | GoTrueUserResponse> {
     const { email, phone, password, data } = body;
     const given = data ?? undefined;
     if (phone !== undefined && email === undefined) {
       if (!password) throw validationFailed('Signup requires a valid password');
-      return this.signUpWithPhone(project, { phone: phoneOf(phone), password, data: given }, origin);
+      return this.signUpWithPhone({ project, origin }, { phone: phoneOf(phone), password, data: given });
     }
     if (email === undefined) {
-      const signedIn = await this.signUps.signUpAnonymously(project, { data: given }, origin);
+      const signedIn = await this.signUps.signUpAnonymously({ project, origin }, { data: given });
       return this.toSession(project, signedIn);
     }
     if (!password) throw validationFailed('Signup requires a valid password');
     const input = { email, password, name: nameIn(given), data: given };
     const flow = flowOf(project, redirectTo, body);
     try {
-      const { user, session } = await this.signUps.signUp(project, input, origin, flow);
+      const { user, session } = await this.signUps.signUp({ project, origin }, input, flow);
       return session
         ? await this.toSession(project, { user, session })
         : toGoTrueUser(project, await this.detailsOf(project, user.id));
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'email_taken') throw error;
-      return this.answerTaken(project, input, origin);
+      return this.answerTaken({ project, origin }, input);
     }
   }
 
   async token(
-    project: Project,
+    { project, origin }: Sender,
     grant: GrantQuery['grant_type'],
     body: GoTrueTokenDto,
-    origin: RequestOrigin,
   ): Promise<GoTrueSessionResponse> {
     switch (grant) {
       case 'password':
         if (body.provider !== undefined)
-          return this.toSession(project, await this.signInAtDirectory(project, body, origin));
+          return this.toSession(project, await this.signInAtDirectory({ project, origin }, body));
         return this.toSession(
           project,
           await this.signIns.signIn(
-            project,
+            { project, origin },
             {
               email: body.email,
               phone: body.phone === undefined ? undefined : phoneOf(body.phone),
               password: body.password ?? '',
             },
-            origin,
           ),
         );
       case 'refresh_token':
         if (!body.refresh_token) throw validationFailed('refresh_token required');
-        return this.toSession(project, await this.sessions.refresh(project, body.refresh_token, origin));
+        return this.toSession(project, await this.sessions.refresh({ project, origin }, body.refresh_token));
       case 'pkce': {
         const { auth_code: code, code_verifier: verifier } = body;
         if (!code || !verifier)
           throw validationFailed('invalid request: both auth code and code verifier should be non-empty');
-        const { session, tokens } = await this.providers.exchange(project, { code, verifier }, origin);
+        const { session, tokens } = await this.providers.exchange({ project, origin }, { code, verifier });
         return this.toSession(project, session, tokens);
       }
       case 'id_token': {
@@ -156,7 +153,7 @@ export class GoTrueSignInService {
         if (!provider || !idToken) throw validationFailed('id_token and provider required');
         if (body.link_identity === true) throw validationFailed('link_identity is not supported');
         const given = { idToken, accessToken, nonce };
-        const { session } = await this.providers.signInWithToken(project, provider, given, null, origin);
+        const { session } = await this.providers.signInWithToken({ project, origin }, provider, given, null);
         return this.toSession(project, session);
       }
       case 'web3':
@@ -164,69 +161,46 @@ export class GoTrueSignInService {
     }
   }
 
-  private signInAtDirectory(
-    project: Project,
-    { provider, email, password }: GoTrueTokenDto,
-    origin: RequestOrigin,
-  ): Promise<SignedIn> {
+  private signInAtDirectory(from: Sender, { provider, email, password }: GoTrueTokenDto): Promise<SignedIn> {
     if (provider !== 'ldap') throw validationFailed('The only provider with passwords is ldap');
     if (!email || !password) throw validationFailed('email and password required');
-    return this.ldap.signIn(project, { login: email, password }, origin);
+    return this.ldap.signIn(from, { login: email, password });
   }
 
-  async recover(
-    project: Project,
-    body: GoTrueEmailDto,
-    redirectTo: string | undefined,
-    origin: RequestOrigin,
-  ): Promise<EmptyResponse> {
-    await this.resets.request(project, body.email, origin, flowOf(project, redirectTo, body));
+  async recover(from: Sender, body: GoTrueEmailDto, redirectTo: string | undefined): Promise<EmptyResponse> {
+    await this.resets.request(from, body.email, flowOf(from.project, redirectTo, body));
     return {};
   }
 
-  async otp(
-    project: Project,
-    body: GoTrueOtpDto,
-    redirectTo: string | undefined,
-    origin: RequestOrigin,
-  ): Promise<EmptyResponse> {
+  async otp(from: Sender, body: GoTrueOtpDto, redirectTo: string | undefined): Promise<EmptyResponse> {
     if (body.phone !== undefined) {
       const wanted = {
         phone: phoneOf(body.phone),
         createUser: body.create_user ?? true,
         data: body.data ?? {},
       };
-      await this.phones.request(project, wanted, origin);
+      await this.phones.request(from, wanted);
       return {};
     }
     if (body.email === undefined) throw validationFailed('One of email or phone must be set');
-    const flow = flowOf(project, redirectTo, body);
+    const flow = flowOf(from.project, redirectTo, body);
     const request = { email: body.email, createUser: body.create_user ?? true, data: body.data ?? {} };
-    await this.magicLinks.request(project, request, flow, origin);
+    await this.magicLinks.request(from, request, flow);
     return {};
   }
 
-  async resend(
-    project: Project,
-    body: GoTrueResendDto,
-    redirectTo: string | undefined,
-    origin: RequestOrigin,
-  ): Promise<EmptyResponse> {
+  async resend(from: Sender, body: GoTrueResendDto, redirectTo: string | undefined): Promise<EmptyResponse> {
     if (body.type === 'phone_change') throw validationFailed('Change the phone again for another code');
     if (body.phone !== undefined || body.type === 'sms') {
-      await this.phones.resend(project, phoneOf(body.phone), origin);
+      await this.phones.resend(from, phoneOf(body.phone));
       return {};
     }
     if (body.email === undefined) throw validationFailed('Type provided requires an email address');
-    await this.verification.resend(project, body.email, origin, flowOf(project, redirectTo, body));
+    await this.verification.resend(from, body.email, flowOf(from.project, redirectTo, body));
     return {};
   }
 
-  async verify(
-    project: Project,
-    body: GoTrueVerifyDto,
-    origin: RequestOrigin,
-  ): Promise<GoTrueSessionResponse> {
+  async verify(from: Sender, body: GoTrueVerifyDto): Promise<GoTrueSessionResponse> {
     const { type, token, token_hash: tokenHash, email, phone } = body;
     if ((token === undefined) === (tokenHash === undefined))
       throw validationFailed('Verify requires either a token or a token hash');
@@ -234,31 +208,30 @@ export class GoTrueSignInService {
       const given = { phone: phoneOf(phone), code: token ?? '' };
       const signedIn =
         type === 'phone_change'
-          ? await this.phones.change(project, given, origin)
-          : await this.phones.signIn(project, given, origin);
-      return this.toSession(project, signedIn);
+          ? await this.phones.change(from, given)
+          : await this.phones.signIn(from, given);
+      return this.toSession(from.project, signedIn);
     }
     const kinds = kindsOf(type);
     if (tokenHash !== undefined) {
       if (email !== undefined) throw validationFailed('Only the token_hash and type should be provided');
-      return this.toSession(project, await this.mailed.signInWithToken(project, tokenHash, kinds, origin));
+      return this.toSession(from.project, await this.mailed.signInWithToken(from, tokenHash, kinds));
     }
     if (email === undefined || token === undefined)
       throw validationFailed('Only an email address or phone number should be provided on verify');
     const guess = { email, code: token };
-    return this.toSession(project, await this.mailed.signInWithCode(project, guess, kinds, origin));
+    return this.toSession(from.project, await this.mailed.signInWithCode(from, guess, kinds));
   }
 
   /** The answer is the same for a phone that has an account. */
   private async signUpWithPhone(
-    project: Project,
+    from: Sender,
     { phone, password, data = {} }: { phone: string; password: string; data: JsonObject | undefined },
-    origin: RequestOrigin,
   ): Promise<GoTrueUserResponse> {
-    if (!project.settings.signup_enabled) throw signUpDisabled();
-    await this.phones.request(project, { phone, createUser: true, password, data }, origin);
+    if (!from.project.settings.signup_enabled) throw signUpDisabled();
+    await this.phones.request(from, { phone, createUser: true, password, data });
     const account = { ...notYetAnAccount(this.clock.date()), phone, data };
-    return toGoTrueUser(project, { account, factors: [], identities: [], pending: {} });
+    return toGoTrueUser(from.project, { account, factors: [], identities: [], pending: {} });
   }
 
   private async toSession(
@@ -281,9 +254,8 @@ export class GoTrueSignInService {
    * account, and writing the audit entry takes as long as inserting the account.
    */
   private async answerTaken(
-    project: Project,
+    { project, origin }: Sender,
     { email, name, data = {} }: { email: string; name?: string; data?: JsonObject },
-    origin: RequestOrigin,
   ): Promise<GoTrueUserResponse> {
     if (!project.settings.email_verification_required) throw userExists();
     const now = this.clock.date();

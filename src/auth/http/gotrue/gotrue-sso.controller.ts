@@ -12,9 +12,9 @@ import {
   together,
 } from '../../../http/docs/operation.decorators';
 import { LIMIT_HEADERS } from '../../../identity/http/client-throttler.guard';
-import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
+import { CurrentSender } from '../../../identity/http/current-origin.decorator';
 import { samlFailed } from '../../../identity/identity.errors';
-import type { RequestOrigin } from '../../../identity/request-origin';
+import type { Sender } from '../../../identity/request-origin';
 import type { Project } from '../../../projects/project';
 import {
   metadataUnreachable,
@@ -106,12 +106,11 @@ export class GoTrueSsoAdminController {
   @Answer(201, 'The identity provider', GoTrueSsoProviderResponse)
   @Errors(invalidParameters('The metadata cannot be used'), metadataUnreachable(), samlProviderTaken())
   async goTrueCreateSsoProvider(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @Body() body: GoTrueSsoProviderDto,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<GoTrueSsoProviderResponse> {
     if (body.type !== 'saml') throw validationFailed('Only "saml" is supported as a type of SSO provider');
-    return toView(await this.providers.save(project, null, toInput(body), origin));
+    return toView(await this.providers.save(from, null, toInput(body)));
   }
 
   @Get(':sso_provider_id')
@@ -131,12 +130,11 @@ export class GoTrueSsoAdminController {
   @Answer(200, 'The identity provider', GoTrueSsoProviderResponse)
   @Errors(invalidParameters('The metadata cannot be used'), metadataUnreachable(), samlProviderTaken())
   async goTrueUpdateSsoProvider(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @Param('sso_provider_id') id: string,
     @Body() body: GoTrueSsoProviderDto,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<GoTrueSsoProviderResponse> {
-    return toView(await this.providers.save(project, id, toInput(body), origin));
+    return toView(await this.providers.save(from, id, toInput(body)));
   }
 
   @Delete(':sso_provider_id')
@@ -144,11 +142,10 @@ export class GoTrueSsoAdminController {
     Needs the service-role key. Users and their identities stay, and cannot sign in here any more.`)
   @Answer(200, 'The removed identity provider', GoTrueSsoProviderResponse)
   async goTrueDeleteSsoProvider(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @Param('sso_provider_id') id: string,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<GoTrueSsoProviderResponse> {
-    return toView(await this.providers.remove(project, id, origin));
+    return toView(await this.providers.remove(from, id));
   }
 
   @Post(':sso_provider_id/try')

@@ -9,10 +9,10 @@ import { UUID } from '../../../common/text/uuid';
 import { Clock } from '../../../common/time/clock';
 import { invalidParameters } from '../../../common/errors/app-error';
 import { Answer, Describe, Errors } from '../../../http/docs/operation.decorators';
-import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
+import { CurrentSender } from '../../../identity/http/current-origin.decorator';
 import { invalidEmail, oidcUnreachable } from '../../../identity/identity.errors';
 import { tooShortPassword } from '../../../identity/passwords/password-policy';
-import type { RequestOrigin } from '../../../identity/request-origin';
+import type { Sender } from '../../../identity/request-origin';
 import { Project } from '../../../projects/project';
 import { AccountDetailsRepository } from '../../factors/account-details.repository';
 import type { SessionOwner } from '../../accounts/account-statements';
@@ -91,14 +91,13 @@ export class GoTrueUserController {
   @Errors(hookRefused(403, 'Not this phone'), hookFailed('send_sms_hook', null))
   @Errors(addressNeeded(), tooManyRequests(), invalidParameters('email must be a string'))
   async goTrueUpdateUser(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @CurrentSession() owner: SessionOwner,
     @Body() body: GoTrueUpdateUserDto,
     @Query() { redirect_to: redirectTo }: RedirectQuery,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<GoTrueUserResponse> {
     const { email, phone, password, nonce, data } = body;
-    if (phone !== undefined) await this.phones.requestChange(project, owner, phoneOf(phone), origin);
+    if (phone !== undefined) await this.phones.requestChange(from, owner, phoneOf(phone));
     const change = {
       email: email ?? undefined,
       password: password ?? undefined,
@@ -106,12 +105,11 @@ export class GoTrueUserController {
       data: data ?? undefined,
       merges: true,
     };
-    const flow = flowOf(project, redirectTo, body);
-    const prove = (): Promise<void> =>
-      this.reauthentication.assertProved(project, owner, nonce ?? undefined, origin);
+    const flow = flowOf(from.project, redirectTo, body);
+    const prove = (): Promise<void> => this.reauthentication.assertProved(from, owner, nonce ?? undefined);
     const proof = change.password === undefined ? undefined : prove;
-    const { id } = await this.profiles.updateProfile(project, owner, { ...change, proof }, origin, flow);
-    return this.userOf(project, id);
+    const { id } = await this.profiles.updateProfile(from, owner, { ...change, proof }, flow);
+    return this.userOf(from.project, id);
   }
 
   @Post('logout')
@@ -122,12 +120,11 @@ export class GoTrueUserController {
   @ApiResponse({ status: 204, description: 'The sessions in the scope have ended' })
   @Errors(invalidParameters('scope must be one of the following values: local, others, global'))
   async goTrueSignOut(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @CurrentSession() owner: SessionOwner,
     @Query() { scope }: LogoutQuery,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<void> {
-    await this.sessions.signOut(project, owner, scope ?? 'global', origin);
+    await this.sessions.signOut(from, owner, scope ?? 'global');
   }
 
   @Get('reauthenticate')
@@ -137,13 +134,12 @@ export class GoTrueUserController {
   @Answer(200, 'The code is on its way', EmptyResponse)
   @Errors(validationFailed(NO_ADDRESS, 422), tooManyRequests())
   async goTrueReauthenticate(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @CurrentSession() owner: SessionOwner,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<EmptyResponse> {
-    const account = await this.profiles.get(project, owner.userId, owner.sessionId);
+    const account = await this.profiles.get(from.project, owner.userId, owner.sessionId);
     if (account.isAnonymous) throw validationFailed(NO_ADDRESS, 422);
-    await this.reauthentication.request(project, account, origin);
+    await this.reauthentication.request(from, account);
     return {};
   }
 
@@ -172,13 +168,12 @@ export class GoTrueUserController {
   @Errors(linkingDisabled(), lastIdentity(), identityNotFound(), secondFactorRequired())
   @Errors(reauthenticationNeeded())
   async goTrueUnlinkIdentity(
-    @CurrentProject() project: Project,
+    @CurrentSender() from: Sender,
     @CurrentSession() owner: SessionOwner,
     @Param('identity_id') id: string,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<EmptyResponse> {
     if (!UUID.test(id)) throw identityNotFound();
-    await this.identities.unlink(project, owner, id, origin);
+    await this.identities.unlink(from, owner, id);
     return {};
   }
 
