@@ -3,6 +3,7 @@ import { Body, Controller, Post } from '@nestjs/common';
 import { SkipThrottle } from '@nestjs/throttler';
 import { invalidParameters } from '../../common/errors/app-error';
 import { EmailVerificationService } from '../mail/email-verification.service';
+import { RequestedMails } from '../mail/requested-mails.service';
 import { PasswordResetService } from '../passwords/password-reset.service';
 import type { Sender } from '../../identity/request-origin';
 import type { SignedIn } from '../sessions/session-issuer.service';
@@ -76,6 +77,7 @@ export class AccountsController {
     private readonly ldap: LdapSignIn,
     private readonly sessions: SessionService,
     private readonly resets: PasswordResetService,
+    private readonly mails: RequestedMails,
     private readonly verification: EmailVerificationService,
   ) {}
 
@@ -136,7 +138,7 @@ export class AccountsController {
   @MessageAnswer(RESET_SENT, 'The same for known and unknown addresses', LIMIT_HEADERS)
   @Errors(invalidEmail())
   async resetPassword(@CurrentSender() from: Sender, @Body() { email }: EmailDto): Promise<MessageResponse> {
-    await this.resets.request(from, email);
+    await this.mails.request(from, 'reset', email);
     return { message: RESET_SENT };
   }
 
@@ -177,7 +179,7 @@ export class AccountsController {
     @CurrentSender() from: Sender,
     @Body() { email }: EmailDto,
   ): Promise<MessageResponse> {
-    await this.verification.resend(from, email);
+    await this.mails.request(from, 'verify', email);
     return { message: VERIFICATION_SENT };
   }
 }

@@ -2,7 +2,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
 import { Project } from '../../projects/project';
-import { getEmailAddress } from '../../identity/email-address';
 import { assertNewPassword } from '../../identity/passwords/password-policy';
 import { Passwords } from '../../identity/passwords/passwords.service';
 import { GuessThrottle } from '../../identity/guess-throttle.service';
@@ -11,9 +10,7 @@ import { byAnonymous } from '../audit/audit-entry';
 import { Sender } from '../../identity/request-origin';
 import { invalidMailedToken } from '../auth.errors';
 import { hashMailedToken } from './mailed-token';
-import { MailFlow } from './mail-flow';
 import { MailedTokenRepository, type SpentToken } from './mailed-token.repository';
-import { RequestedMails } from './requested-mails.service';
 
 interface Proof {
   /** The token from the mail. */
@@ -26,18 +23,10 @@ interface Proof {
 export class EmailVerificationService {
   constructor(
     private readonly tokens: MailedTokenRepository,
-    private readonly mails: RequestedMails,
     private readonly passwords: Passwords,
     private readonly throttle: GuessThrottle,
     private readonly clock: Clock,
   ) {}
-
-  /** The answer is the same for any address. @throws AppError 400, 429, 503 */
-  async resend(from: Sender, emailText: string, flow?: MailFlow): Promise<void> {
-    const { key } = getEmailAddress(emailText);
-    await this.throttle.assertMayMail(from.project, key);
-    await this.mails.request(from, 'verify', key, { flow });
-  }
 
   /** Whether the person who confirms the address must choose a password: somebody else may have chosen the current one. */
   asksPassword(project: Project, token: string): Promise<boolean> {

@@ -1,14 +1,11 @@
-/** The password reset in two steps. */
+/** The second step of a password reset; RequestedMails has the first. */
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
-import { getEmailAddress } from '../../identity/email-address';
 import { GuessThrottle } from '../../identity/guess-throttle.service';
 import { byAnonymous } from '../audit/audit-entry';
 import { Sender } from '../../identity/request-origin';
 import { invalidMailedToken } from '../auth.errors';
-import { MailFlow } from '../mail/mail-flow';
 import { hashMailedToken } from '../mail/mailed-token';
-import { RequestedMails } from '../mail/requested-mails.service';
 import { assertNewPassword } from '../../identity/passwords/password-policy';
 import { Passwords } from '../../identity/passwords/passwords.service';
 import { PasswordRepository } from './password.repository';
@@ -17,18 +14,10 @@ import { PasswordRepository } from './password.repository';
 export class PasswordResetService {
   constructor(
     private readonly repository: PasswordRepository,
-    private readonly mails: RequestedMails,
     private readonly passwords: Passwords,
     private readonly throttle: GuessThrottle,
     private readonly clock: Clock,
   ) {}
-
-  /** Mails a token if an account has the address. The answer takes the same time if none has. */
-  async request(from: Sender, emailText: string, flow?: MailFlow): Promise<void> {
-    const { key } = getEmailAddress(emailText);
-    await this.throttle.assertMayMail(from.project, key);
-    await this.mails.request(from, 'reset', key, { flow });
-  }
 
   /**
    * Spends the token, sets the password and ends all sessions of the user.

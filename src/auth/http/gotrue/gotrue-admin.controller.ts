@@ -11,7 +11,6 @@ import { tooShortPassword } from '../../../identity/passwords/password-policy';
 import type { Sender } from '../../../identity/request-origin';
 import { Project } from '../../../projects/project';
 import { mergedJson } from '../../accounts/account';
-import { AccountDetailsRepository } from '../../factors/account-details.repository';
 import { AdminFactorsService } from '../../admin/admin-factors.service';
 import { AdminUsersService, type UserInput } from '../../admin/admin-users.service';
 import { GeneratedLinks, type LinkKind } from '../../admin/generated-links.service';
@@ -52,7 +51,8 @@ import { GoTrueApi, GoTrueController } from './gotrue-api.decorator';
 import { softDeletionUnsupported, validationFailed } from './gotrue-errors';
 import { flowOf } from './gotrue-sign-in.service';
 import { PAGE_HEADERS, pageHeaders } from './gotrue-pages';
-import { toGoTrueFactor, toGoTrueUser, toPlainUser } from './gotrue-views';
+import { GoTrueAnswers } from './gotrue-answers.service';
+import { toGoTrueFactor, toPlainUser } from './gotrue-views';
 
 const KINDS: Readonly<Record<(typeof LINK_TYPES)[number], LinkKind>> = {
   signup: 'verify',
@@ -69,7 +69,7 @@ export class GoTrueAdminController {
   constructor(
     private readonly users: AdminUsersService,
     private readonly lists: UserListRepository,
-    private readonly details: AccountDetailsRepository,
+    private readonly answers: GoTrueAnswers,
     private readonly factors: AdminFactorsService,
     private readonly links: GeneratedLinks,
     private readonly audit: AuditRepository,
@@ -121,13 +121,11 @@ export class GoTrueAdminController {
     Needs the service-role key.`)
   @Answer(200, 'The user', GoTrueUserResponse)
   @Errors(userNotFound())
-  async goTrueGetUserById(
+  goTrueGetUserById(
     @CurrentProject() project: Project,
     @Param('user_id') id: string,
   ): Promise<GoTrueUserResponse> {
-    const account = await this.users.get(project, id);
-    const found = await this.details.find(project, account.id);
-    return found ? toGoTrueUser(project, found) : toPlainUser(project, account);
+    return this.answers.userOf(project, id);
   }
 
   @Put('admin/users/:user_id')
@@ -225,9 +223,8 @@ export class GoTrueAdminController {
       redirectTo,
     };
     const { account, link, code, token } = await this.links.generate({ project, origin }, request);
-    const found = await this.details.find(project, account.id);
     return {
-      ...(found ? toGoTrueUser(project, found) : toPlainUser(project, account)),
+      ...(await this.answers.userOf(project, account.id)),
       action_link: link,
       email_otp: code,
       hashed_token: token,

@@ -7,7 +7,6 @@ import { Answer, Describe, Errors, JsonBody, PathErrors } from '../../../http/do
 import { CurrentSender } from '../../../identity/http/current-origin.decorator';
 import { passkeyFailed } from '../../../identity/identity.errors';
 import type { Sender } from '../../../identity/request-origin';
-import { AccountDetailsRepository } from '../../factors/account-details.repository';
 import type { SessionOwner } from '../../accounts/account-statements';
 import {
   factorNotFound,
@@ -15,7 +14,6 @@ import {
   phoneDisabled,
   secondFactorRequired,
   tooManyFactors,
-  userNotFound,
   wrongCode,
 } from '../../auth.errors';
 import { isChallenge, newChallenge } from '../../factors/challenges';
@@ -37,7 +35,7 @@ import { GoTrueChallengeDto, GoTrueEnrolDto, GoTrueVerifyFactorDto } from './dto
 import { GoTrueApi, GoTrueController } from './gotrue-api.decorator';
 import { anonymousFactor, challengeExpired, invalidPhone } from './gotrue-errors';
 import { phoneOf } from './gotrue-mail-types';
-import { toGoTrueSession, toGoTrueUser } from './gotrue-views';
+import { GoTrueAnswers } from './gotrue-answers.service';
 
 const ENROL_FACTOR_ERRORS = Errors(
   phoneDisabled(),
@@ -57,7 +55,7 @@ export class GoTrueFactorsController {
     private readonly keys: SecurityKeys,
     private readonly phones: PhoneFactors,
     private readonly profiles: ProfileService,
-    private readonly details: AccountDetailsRepository,
+    private readonly answers: GoTrueAnswers,
     private readonly clock: Clock,
   ) {}
 
@@ -145,9 +143,7 @@ export class GoTrueFactorsController {
     const signedIn = answer
       ? await this.keys.verify(from, owner, answer)
       : await this.phones.verify(from, owner, { id: factorId, challengeId, code: code ?? '' });
-    const found = await this.details.find(from.project, owner.userId);
-    if (!found) throw userNotFound();
-    return toGoTrueSession(signedIn, toGoTrueUser(from.project, found), this.clock.nowSeconds());
+    return this.answers.sessionOf(from.project, signedIn);
   }
 
   @Delete(':factor_id')

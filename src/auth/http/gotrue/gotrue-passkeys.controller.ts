@@ -3,7 +3,6 @@ import { Body, Delete, Get, Headers, HttpCode, Param, Patch, Post } from '@nestj
 import { SkipThrottle } from '@nestjs/throttler';
 import { CurrentProject } from '../../../access/current-caller.decorator';
 import { SessionGuard } from '../../../access/session.guard';
-import { Clock } from '../../../common/time/clock';
 import { Answer, Describe, Errors, JsonBody, PathErrors } from '../../../http/docs/operation.decorators';
 import { LIMIT_HEADERS } from '../../../identity/http/client-throttler.guard';
 import { CurrentSender } from '../../../identity/http/current-origin.decorator';
@@ -23,7 +22,6 @@ import {
   userBanned,
   userNotFound,
 } from '../../auth.errors';
-import { AccountDetailsRepository } from '../../factors/account-details.repository';
 import { MAX_PASSKEYS, type Passkey } from '../../passkeys/passkey.repository';
 import { type IssuedChallenge, UserPasskeys } from '../../passkeys/user-passkeys.service';
 import { ProfileService } from '../../sessions/profile.service';
@@ -40,7 +38,7 @@ import {
 import { EmptyResponse, GoTrueSessionResponse } from './dto/gotrue-responses';
 import { GoTrueApi, GoTrueController } from './gotrue-api.decorator';
 import { anonymousFactor } from './gotrue-errors';
-import { toGoTrueSession, toGoTrueUser } from './gotrue-views';
+import { GoTrueAnswers } from './gotrue-answers.service';
 
 const SIGN_IN_WITH_PASSKEY_ERRORS = Errors(
   passkeysDisabled(),
@@ -56,8 +54,7 @@ const SIGN_IN_WITH_PASSKEY_ERRORS = Errors(
 export class GoTruePasskeySignInController {
   constructor(
     private readonly passkeys: UserPasskeys,
-    private readonly details: AccountDetailsRepository,
-    private readonly clock: Clock,
+    private readonly answers: GoTrueAnswers,
   ) {}
 
   @Post('options')
@@ -87,9 +84,7 @@ export class GoTruePasskeySignInController {
     @Body() { challenge_id: challengeId, credential }: GoTruePasskeyDto,
   ): Promise<GoTrueSessionResponse> {
     const signedIn = await this.passkeys.signIn(from, { challengeId, credential });
-    const found = await this.details.find(from.project, signedIn.user.id);
-    if (!found) throw userNotFound();
-    return toGoTrueSession(signedIn, toGoTrueUser(from.project, found), this.clock.nowSeconds());
+    return this.answers.sessionOf(from.project, signedIn);
   }
 }
 

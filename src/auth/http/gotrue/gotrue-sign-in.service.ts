@@ -8,22 +8,19 @@ import { getEmailAddress } from '../../../identity/email-address';
 import { Sender } from '../../../identity/request-origin';
 import { Project } from '../../../projects/project';
 import { Account } from '../../accounts/account';
-import { AccountDetails, AccountDetailsRepository } from '../../factors/account-details.repository';
 import { byAnonymous } from '../../audit/audit-entry';
 import { AuditRepository } from '../../audit/audit.repository';
-import { signUpDisabled, userNotFound } from '../../auth.errors';
-import { isMagicLinkEnabled, MagicLinkService } from '../../codes/magic-link.service';
+import { signUpDisabled } from '../../auth.errors';
+import { isMagicLinkEnabled, RequestedMails } from '../../mail/requested-mails.service';
 import { MailedSignInService } from '../../codes/mailed-sign-in.service';
 import { challengeOf } from '../../codes/pkce';
 import { redirectFor } from '../../codes/redirects';
-import { EmailVerificationService } from '../../mail/email-verification.service';
 import { MailFlow } from '../../mail/mail-flow';
-import { PasswordResetService } from '../../passwords/password-reset.service';
 import { LdapSignIn } from '../../directories/ldap-sign-in.service';
 import { SamlProviderRepository } from '../../directories/saml-provider.repository';
 import { PhoneSignIn } from '../../phones/phone-sign-in.service';
 import { PRESETS } from '../../providers/provider';
-import { ProviderSignIn, type ProviderTokens } from '../../providers/provider-sign-in.service';
+import { ProviderSignIn } from '../../providers/provider-sign-in.service';
 import { SignedIn } from '../../sessions/session-issuer.service';
 import { SessionService } from '../../sessions/session.service';
 import { SignInService } from '../../sessions/sign-in.service';
@@ -46,7 +43,8 @@ import type {
 import { userExists, validationFailed, web3Disabled } from './gotrue-errors';
 import { kindsOf, phoneOf } from './gotrue-mail-types';
 import { tokensOf } from './gotrue-provider-requests';
-import { toGoTrueSession, toGoTrueUser } from './gotrue-views';
+import { GoTrueAnswers } from './gotrue-answers.service';
+import { toGoTrueUser, toPlainUser } from './gotrue-views';
 
 type Pkce = Pick<GoTrueEmailDto, 'code_challenge' | 'code_challenge_method'>;
 
@@ -56,15 +54,13 @@ export class GoTrueSignInService {
     private readonly signUps: SignUpService,
     private readonly signIns: SignInService,
     private readonly sessions: SessionService,
-    private readonly resets: PasswordResetService,
-    private readonly verification: EmailVerificationService,
-    private readonly magicLinks: MagicLinkService,
+    private readonly mails: RequestedMails,
     private readonly mailed: MailedSignInService,
     private readonly providers: ProviderSignIn,
     private readonly saml: SamlProviderRepository,
     private readonly ldap: LdapSignIn,
     private readonly phones: PhoneSignIn,
-    private readonly details: AccountDetailsRepository,
+    private readonly answers: GoTrueAnswers,
     private readonly audit: AuditRepository,
     private readonly clock: Clock,
   ) {}
@@ -90,7 +86,7 @@ export class GoTrueSignInService {
   }
 
   async signUp(
-    { project, origin }: Sender,
+    from: Sender,
     body: GoTrueSignUpDto,
     redirectTo: string | undefined,
   ): Promise<GoTrueSessionResponse | GoTrueUserResponse> {
@@ -98,63 +94,60 @@ export class GoTrueSignInService {
     const given = data ?? undefined;
     if (phone !== undefined && email === undefined) {
       if (!password) throw validationFailed('Signup requires a valid password');
-      return this.signUpWithPhone({ project, origin }, { phone: phoneOf(phone), password, data: given });
+      return this.signUpWithPhone(from, { phone: phoneOf(phone), password, data: given });
     }
     if (email === undefined) {
-      const signedIn = await this.signUps.signUpAnonymously({ project, origin }, { data: given });
-      return this.toSession(project, signedIn);
+      const signedIn = await this.signUps.signUpAnonymously(from, { data: given });
+      return this.answers.sessionOf(from.project, signedIn);
     }
     if (!password) throw validationFailed('Signup requires a valid password');
     const input = { email, password, name: nameIn(given), data: given };
-    const flow = flowOf(project, redirectTo, body);
+    const flow = flowOf(from.project, redirectTo, body);
     try {
-      const { user, session } = await this.signUps.signUp({ project, origin }, input, flow);
+      const { user, session } = await this.signUps.signUp(from, input, flow);
       return session
-        ? await this.toSession(project, { user, session })
-        : toGoTrueUser(project, await this.detailsOf(project, user.id));
+        ? await this.answers.sessionOf(from.project, { user, session })
+        : await this.answers.userOf(from.project, user.id);
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'email_taken') throw error;
-      return this.answerTaken({ project, origin }, input);
+      return this.answerTaken(from, input);
     }
   }
 
   async token(
-    { project, origin }: Sender,
+    from: Sender,
     grant: GrantQuery['grant_type'],
     body: GoTrueTokenDto,
   ): Promise<GoTrueSessionResponse> {
     switch (grant) {
       case 'password':
         if (body.provider !== undefined)
-          return this.toSession(project, await this.signInAtDirectory({ project, origin }, body));
-        return this.toSession(
-          project,
-          await this.signIns.signIn(
-            { project, origin },
-            {
-              email: body.email,
-              phone: body.phone === undefined ? undefined : phoneOf(body.phone),
-              password: body.password ?? '',
-            },
-          ),
+          return this.answers.sessionOf(from.project, await this.signInAtDirectory(from, body));
+        return this.answers.sessionOf(
+          from.project,
+          await this.signIns.signIn(from, {
+            email: body.email,
+            phone: body.phone === undefined ? undefined : phoneOf(body.phone),
+            password: body.password ?? '',
+          }),
         );
       case 'refresh_token':
         if (!body.refresh_token) throw validationFailed('refresh_token required');
-        return this.toSession(project, await this.sessions.refresh({ project, origin }, body.refresh_token));
+        return this.answers.sessionOf(from.project, await this.sessions.refresh(from, body.refresh_token));
       case 'pkce': {
         const { auth_code: code, code_verifier: verifier } = body;
         if (!code || !verifier)
           throw validationFailed('invalid request: both auth code and code verifier should be non-empty');
-        const { session, tokens } = await this.providers.exchange({ project, origin }, { code, verifier });
-        return this.toSession(project, session, tokens);
+        const { session, tokens } = await this.providers.exchange(from, { code, verifier });
+        return this.answers.sessionOf(from.project, session, tokensOf(tokens));
       }
       case 'id_token': {
         const { provider, id_token: idToken, access_token: accessToken, nonce } = body;
         if (!provider || !idToken) throw validationFailed('id_token and provider required');
         if (body.link_identity === true) throw validationFailed('link_identity is not supported');
         const given = { idToken, accessToken, nonce };
-        const { session } = await this.providers.signInWithToken({ project, origin }, provider, given, null);
-        return this.toSession(project, session);
+        const { session } = await this.providers.signInWithToken(from, provider, given, null);
+        return this.answers.sessionOf(from.project, session);
       }
       case 'web3':
         throw web3Disabled();
@@ -168,7 +161,7 @@ export class GoTrueSignInService {
   }
 
   async recover(from: Sender, body: GoTrueEmailDto, redirectTo: string | undefined): Promise<EmptyResponse> {
-    await this.resets.request(from, body.email, flowOf(from.project, redirectTo, body));
+    await this.mails.request(from, 'reset', body.email, { flow: flowOf(from.project, redirectTo, body) });
     return {};
   }
 
@@ -185,7 +178,7 @@ export class GoTrueSignInService {
     if (body.email === undefined) throw validationFailed('One of email or phone must be set');
     const flow = flowOf(from.project, redirectTo, body);
     const request = { email: body.email, createUser: body.create_user ?? true, data: body.data ?? {} };
-    await this.magicLinks.request(from, request, flow);
+    await this.mails.requestMagicLink(from, request, flow);
     return {};
   }
 
@@ -196,7 +189,7 @@ export class GoTrueSignInService {
       return {};
     }
     if (body.email === undefined) throw validationFailed('Type provided requires an email address');
-    await this.verification.resend(from, body.email, flowOf(from.project, redirectTo, body));
+    await this.mails.request(from, 'verify', body.email, { flow: flowOf(from.project, redirectTo, body) });
     return {};
   }
 
@@ -210,17 +203,17 @@ export class GoTrueSignInService {
         type === 'phone_change'
           ? await this.phones.change(from, given)
           : await this.phones.signIn(from, given);
-      return this.toSession(from.project, signedIn);
+      return this.answers.sessionOf(from.project, signedIn);
     }
     const kinds = kindsOf(type);
     if (tokenHash !== undefined) {
       if (email !== undefined) throw validationFailed('Only the token_hash and type should be provided');
-      return this.toSession(from.project, await this.mailed.signInWithToken(from, tokenHash, kinds));
+      return this.answers.sessionOf(from.project, await this.mailed.signInWithToken(from, tokenHash, kinds));
     }
     if (email === undefined || token === undefined)
       throw validationFailed('Only an email address or phone number should be provided on verify');
     const guess = { email, code: token };
-    return this.toSession(from.project, await this.mailed.signInWithCode(from, guess, kinds));
+    return this.answers.sessionOf(from.project, await this.mailed.signInWithCode(from, guess, kinds));
   }
 
   /** The answer is the same for a phone that has an account. */
@@ -231,22 +224,7 @@ export class GoTrueSignInService {
     if (!from.project.settings.signup_enabled) throw signUpDisabled();
     await this.phones.request(from, { phone, createUser: true, password, data });
     const account = { ...notYetAnAccount(this.clock.date()), phone, data };
-    return toGoTrueUser(from.project, { account, factors: [], identities: [], pending: {} });
-  }
-
-  private async toSession(
-    project: Project,
-    signedIn: SignedIn,
-    tokens?: ProviderTokens,
-  ): Promise<GoTrueSessionResponse> {
-    const user = toGoTrueUser(project, await this.detailsOf(project, signedIn.user.id));
-    return toGoTrueSession(signedIn, user, this.clock.nowSeconds(), tokens && tokensOf(tokens));
-  }
-
-  private async detailsOf(project: Project, id: string): Promise<AccountDetails> {
-    const found = await this.details.find(project, id);
-    if (!found) throw userNotFound();
-    return found;
+    return toPlainUser(from.project, account);
   }
 
   /**

@@ -1,12 +1,10 @@
 /** GoTrue's paths for a signed-in user. */
 import { Body, Delete, Get, HttpCode, Param, Post, Put, Query, UseGuards } from '@nestjs/common';
 import { ApiResponse } from '@nestjs/swagger';
-import { invalidCredentials } from '../../../access/access.errors';
 import { CurrentProject } from '../../../access/current-caller.decorator';
 import { SessionGuard } from '../../../access/session.guard';
 import { UserGuard } from '../../../access/user.guard';
 import { UUID } from '../../../common/text/uuid';
-import { Clock } from '../../../common/time/clock';
 import { invalidParameters } from '../../../common/errors/app-error';
 import { Answer, Describe, Errors } from '../../../http/docs/operation.decorators';
 import { CurrentSender } from '../../../identity/http/current-origin.decorator';
@@ -14,7 +12,6 @@ import { invalidEmail, oidcUnreachable } from '../../../identity/identity.errors
 import { tooShortPassword } from '../../../identity/passwords/password-policy';
 import type { Sender } from '../../../identity/request-origin';
 import { Project } from '../../../projects/project';
-import { AccountDetailsRepository } from '../../factors/account-details.repository';
 import type { SessionOwner } from '../../accounts/account-statements';
 import {
   addressNeeded,
@@ -28,7 +25,6 @@ import {
   reauthenticationNeeded,
   phoneDisabled,
   secondFactorRequired,
-  userNotFound,
   wrongCurrentPassword,
   wrongReauthentication,
 } from '../../auth.errors';
@@ -48,7 +44,7 @@ import { validationFailed } from './gotrue-errors';
 import { providerRequest } from './gotrue-provider-requests';
 import { flowOf } from './gotrue-sign-in.service';
 import { phoneOf } from './gotrue-mail-types';
-import { toGoTrueUser } from './gotrue-views';
+import { GoTrueAnswers } from './gotrue-answers.service';
 
 const NO_ADDRESS = 'Reauthentication requires the user to have an email or a phone number';
 
@@ -62,8 +58,7 @@ export class GoTrueUserController {
     private readonly providers: ProviderSignIn,
     private readonly identities: IdentitiesService,
     private readonly phones: PhoneSignIn,
-    private readonly details: AccountDetailsRepository,
-    private readonly clock: Clock,
+    private readonly answers: GoTrueAnswers,
   ) {}
 
   @Get('user')
@@ -73,12 +68,9 @@ export class GoTrueUserController {
   @Answer(200, 'The user', GoTrueUserResponse)
   async goTrueGetUser(
     @CurrentProject() project: Project,
-    @CurrentTokenUser() { userId, sessionId }: TokenUser,
+    @CurrentTokenUser() owner: TokenUser,
   ): Promise<GoTrueUserResponse> {
-    const now = this.clock.date();
-    const found = await this.details.findLive(project, userId, sessionId, now);
-    if (!found) throw invalidCredentials();
-    return toGoTrueUser(project, found);
+    return this.answers.liveUserOf(project, owner);
   }
 
   @Put('user')
@@ -109,7 +101,7 @@ export class GoTrueUserController {
     const prove = (): Promise<void> => this.reauthentication.assertProved(from, owner, nonce ?? undefined);
     const proof = change.password === undefined ? undefined : prove;
     const { id } = await this.profiles.updateProfile(from, owner, { ...change, proof }, flow);
-    return this.userOf(from.project, id);
+    return this.answers.userOf(from.project, id);
   }
 
   @Post('logout')
@@ -175,11 +167,5 @@ export class GoTrueUserController {
     if (!UUID.test(id)) throw identityNotFound();
     await this.identities.unlink(from, owner, id);
     return {};
-  }
-
-  private async userOf(project: Project, id: string): Promise<GoTrueUserResponse> {
-    const found = await this.details.find(project, id);
-    if (!found) throw userNotFound();
-    return toGoTrueUser(project, found);
   }
 }

@@ -6,11 +6,9 @@ import type { Identity } from '../../accounts/identity';
 import { AccountDetails } from '../../factors/account-details.repository';
 import { Factor } from '../../factors/factor';
 import { appMetadata } from '../../sessions/access-token.service';
-import { SignedIn } from '../../sessions/session-issuer.service';
 import type {
   GoTrueFactorResponse,
   GoTrueIdentityResponse,
-  GoTrueSessionResponse,
   GoTrueUserResponse,
 } from './dto/gotrue-responses';
 
@@ -62,27 +60,6 @@ function confirmedAt({ settings }: Project, account: Account): Date | null {
 /** The account without its factors, its identities at providers and its mails, which the answer does not show. */
 export const toPlainUser = (project: Project, account: Account): GoTrueUserResponse =>
   toGoTrueUser(project, { account, factors: [], identities: [], pending: {} });
-
-/** Tokens with which the application reads more from the provider. */
-export type ProviderTokens = Pick<GoTrueSessionResponse, 'provider_token' | 'provider_refresh_token'>;
-
-/** @param now Unix seconds */
-export function toGoTrueSession(
-  { session }: SignedIn,
-  user: GoTrueUserResponse,
-  now: number,
-  tokens: ProviderTokens = {},
-): GoTrueSessionResponse {
-  return {
-    ...tokens,
-    access_token: session.access_token,
-    token_type: 'bearer',
-    expires_in: session.expires_at - now,
-    expires_at: session.expires_at,
-    refresh_token: session.refresh_token,
-    user,
-  };
-}
 
 export function toGoTrueFactor({
   id,
