@@ -32,9 +32,7 @@ import { GoTrueUserController } from './http/gotrue/gotrue-user.controller';
 import { AccountsController } from './http/accounts.controller';
 import { AdminAuditController } from './http/admin-audit.controller';
 import { AdminMailsController } from './http/admin-mails.controller';
-import { AdminFactorsController } from './http/admin-factors.controller';
 import { AdminProvidersController } from './http/admin-providers.controller';
-import { AdminSessionsController } from './http/admin-sessions.controller';
 import { AdminUsersController } from './http/admin-users.controller';
 import { FailedMailsController } from './http/failed-mails.controller';
 import { FactorsController } from './http/factors.controller';
@@ -91,9 +89,7 @@ const GOTRUE = [
     UserController,
     AdminUsersController,
     UserImportsController,
-    AdminFactorsController,
     AdminProvidersController,
-    AdminSessionsController,
     AdminAuditController,
     AdminMailsController,
     FailedMailsController,

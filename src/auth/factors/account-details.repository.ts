@@ -5,7 +5,7 @@ import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { MAX_EMAIL } from '../../identity/email-address';
 import { Project } from '../../projects/project';
-import { Factor, FACTOR_COLUMNS, toFactor } from './factor';
+import { Factor, toFactor, factorsOf } from './factor';
 import { MAILED_TOKEN_KINDS, MailedTokenKind } from '../mail/mailed-token';
 import { Account } from '../accounts/account';
 import { ACCOUNT_COLUMNS, toAccountOrNull } from '../accounts/account-record';
@@ -51,18 +51,13 @@ export class AccountDetailsRepository {
 
   private async read(project: Project, userId: string, account: Statement): Promise<AccountDetails | null> {
     const reason = 'auth.users is closed to the roles of callers';
-    const values = [userId];
     const [user, factors, tokens, identities] = await this.rls.systemBatch(project.database, reason, [
       account,
-      {
-        name: 'auth:factors-by-user',
-        text: `select ${FACTOR_COLUMNS} from auth.factors f where f.user_id = $1 order by f.created_at, f.id`,
-        values,
-      },
+      factorsOf(userId),
       {
         name: 'auth:tokens-by-user',
         text: 'select kind, email, created_at from auth.mailed_tokens where user_id = $1 and expires_at > now()',
-        values,
+        values: [userId],
       },
       identitiesOf(userId),
     ]);

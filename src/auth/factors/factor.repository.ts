@@ -1,15 +1,23 @@
 /**
- * Rows of auth.factors as their user manages them. The statement that adds or removes a factor also checks that the
- * session may do so.
+ * Rows of auth.factors. The statement with which a user adds or removes a factor also checks that the session may do so; others are
+ * for administrators.
  */
 import { Injectable } from '@nestjs/common';
 import { Statement } from '../../database/statement';
 import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { Project } from '../../projects/project';
-import { SessionOwner } from '../accounts/account-statements';
+import { SessionOwner, lockAccount } from '../accounts/account-statements';
 import { AuditEntry, withAudit } from '../audit/audit-entry';
-import { Factor, FACTOR_COLUMNS, FactorKind, SealedFactor, toFactor, toSealedFactor } from './factor';
+import {
+  Factor,
+  FACTOR_COLUMNS,
+  FactorKind,
+  SealedFactor,
+  toFactor,
+  toSealedFactor,
+  factorsOf,
+} from './factor';
 import { lockOwner, lowerSessions, ME, ownerValues } from './factor-statements';
 
 const REASON = 'auth.factors is closed to the roles of callers';
@@ -91,6 +99,28 @@ export class FactorRepository {
       values: [...ownerValues(owner, audit.now), id],
     } as const;
     return this.runStatement(project, owner, withAudit(change, audit));
+  }
+
+  /** The factors of an account, the oldest first. */
+  async listOf(project: Project, userId: string): Promise<Factor[]> {
+    const { rows } = await this.rls.systemQuery(project.database, REASON, factorsOf(userId));
+    return rows.map(toFactor);
+  }
+
+  /** For administrators. @returns false if there is no such factor */
+  async removeOf(project: Project, userId: string, id: string, audit: AuditEntry): Promise<boolean> {
+    const change = {
+      steps: {
+        gone: 'delete from auth.factors where id = $1 and user_id = $2 returning user_id as id',
+        lowered: lowerSessions('$1'),
+      },
+      audited: 'gone',
+      query: 'select id from gone',
+      values: [id, userId],
+    } as const;
+    const statements = [lockAccount(userId), withAudit(change, audit)];
+    const [, gone] = await this.rls.systemBatch(project.database, REASON, statements);
+    return gone?.rows.length === 1;
   }
 
   /** @param statement that selects `strong` and `found` */

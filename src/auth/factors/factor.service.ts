@@ -1,4 +1,4 @@
-/** Second factors of a signed-in user: enrolled, verified, listed and removed. */
+/** Second factors of a signed-in user: enrolled, verified, listed and removed. Administrators help users who have lost their device. */
 import { Inject, Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { invalidCredentials } from '../../access/access.errors';
@@ -10,7 +10,7 @@ import { Project } from '../../projects/project';
 import { Account } from '../accounts/account';
 import { Guess, GuessThrottle } from '../../identity/guess-throttle.service';
 import { SessionOwner } from '../accounts/account-statements';
-import { AuditAction, AuditEntry, byUser } from '../audit/audit-entry';
+import { AuditAction, AuditEntry, byUser, byServiceRole } from '../audit/audit-entry';
 import { AuditRepository } from '../audit/audit.repository';
 import { RequestOrigin, Sender } from '../../identity/request-origin';
 import { factorNotFound, secondFactorRequired, tooManyFactors, wrongCode } from '../auth.errors';
@@ -139,6 +139,19 @@ export class FactorService {
     const factor = UUID.test(id) ? await this.factors.find(project, owner, id, this.clock.date()) : null;
     if (!factor) throw factorNotFound();
     return factor;
+  }
+
+  /** For administrators. Empty if there is no such user. */
+  async listOf(project: Project, userId: string): Promise<Factor[]> {
+    return UUID.test(userId) ? this.factors.listOf(project, userId) : [];
+  }
+
+  /** For administrators. @throws AppError 404 */
+  async removeAsAdmin({ project, origin }: Sender, userId: string, id: string): Promise<void> {
+    if (!UUID.test(userId) || !UUID.test(id)) throw factorNotFound();
+    const context = { now: this.clock.date(), origin, details: { factor_id: id } };
+    const entry = byServiceRole('factor_removed', userId, context);
+    if (!(await this.factors.removeOf(project, userId, id, entry))) throw factorNotFound();
   }
 
   /** A wrong code is refused, regardless of the function's answer. */

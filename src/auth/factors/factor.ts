@@ -1,4 +1,5 @@
 /** A second factor of an account, and its rows in auth.factors, read and checked: their owner may have altered them. */
+import { Statement } from '../../database/statement';
 import type { QueryResultRow } from 'pg';
 import type { JsonObject } from '../../common/text/json';
 import { RecordReader } from '../../database/rows/record-reader';
@@ -76,6 +77,13 @@ export function toFactor(row: QueryResultRow): Factor {
     lastUsedAt: factor.dateOrNull('last_used_at'),
   };
 }
+
+/** For a batch: the factors of an account, the oldest first. */
+export const factorsOf = (userId: string): Statement => ({
+  name: 'auth:factors-by-user',
+  text: `select ${FACTOR_COLUMNS} from auth.factors f where f.user_id = $1 order by f.created_at, f.id`,
+  values: [userId],
+});
 
 /** @param row with kind, sealed_secret, credential, phone and verified_at @throws AppError 500 for a value that the column cannot hold */
 export function toSealedFactor(row: QueryResultRow): SealedFactor {

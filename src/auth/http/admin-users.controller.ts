@@ -15,15 +15,19 @@ import {
   pageOf,
   UpdateAdminUserDto,
 } from './dto/admin-users.dto';
-import { AdminUserEnvelopeResponse, AdminUsersResponse } from './dto/admin-responses';
-import { MessageAnswer, MessageResponse } from './dto/auth-responses';
+import { AdminUserEnvelopeResponse, AdminUsersResponse, AdminSessionsResponse } from './dto/admin-responses';
+import { MessageAnswer, MessageResponse, toSessionFacts } from './dto/auth-responses';
 import { COUNT } from '../../http/docs/documented-headers';
 import { invalidParameters } from '../../common/errors/app-error';
 import { invalidEmail } from '../../identity/identity.errors';
-import { emailTaken, userNotFound, pageTooLarge, unusablePasswordHash } from '../auth.errors';
+import { emailTaken, userNotFound, pageTooLarge, unusablePasswordHash, factorNotFound } from '../auth.errors';
 import { AuthApi, tooManyRequests } from './auth-docs.decorator';
 import { tooShortPassword } from '../../identity/passwords/password-policy';
 import { Answer, Describe, Errors, PathErrors } from '../../http/docs/operation.decorators';
+import { FactorService } from '../factors/factor.service';
+import { SessionService } from '../sessions/session.service';
+import { FactorsResponse } from './dto/factors.dto';
+import { toFactorView } from '../factors/factor';
 
 @AuthApi('service_role')
 @PathErrors({ ':user_id': userNotFound() })
@@ -32,6 +36,8 @@ export class AdminUsersController {
   constructor(
     private readonly users: AdminUsersService,
     private readonly lists: UserListRepository,
+    private readonly factors: FactorService,
+    private readonly sessions: SessionService,
   ) {}
 
   @Get()
@@ -128,6 +134,45 @@ export class AdminUsersController {
   ): Promise<MessageResponse> {
     await this.users.signOut(from, id);
     return { message: 'The user has been signed out everywhere' };
+  }
+
+  @Get(':user_id/factors')
+  @Describe(`List a user's second factors
+    Needs the service-role key, as apikey or as bearer. Secrets are never returned. The list is empty for an unknown user.`)
+  @Answer(200, 'The factors, oldest first', FactorsResponse)
+  async adminListFactors(
+    @CurrentProject() project: Project,
+    @Param('user_id') userId: string,
+  ): Promise<FactorsResponse> {
+    return { factors: (await this.factors.listOf(project, userId)).map(toFactorView) };
+  }
+
+  @Delete(':user_id/factors/:factor_id')
+  @Describe(`Remove a second factor that the user has lost
+    Needs the service-role key, as apikey or as bearer. If no other factor is left, sessions that verified it fall back to \`aal1\` at their next refresh.`)
+  @MessageAnswer('The factor has been removed', 'The factor has been removed')
+  @Errors(factorNotFound())
+  async adminRemoveFactor(
+    @CurrentSender() from: Sender,
+    @Param('user_id') userId: string,
+    @Param('factor_id') id: string,
+  ): Promise<MessageResponse> {
+    await this.factors.removeAsAdmin(from, userId, id);
+    return { message: 'The factor has been removed' };
+  }
+
+  @Get(':user_id/sessions')
+  @Describe(`List a user's active sessions
+    Needs the service-role key, as apikey or as bearer. At most 100. The list is empty for an unknown or banned user.`)
+  @Answer(200, 'The sessions, most recently refreshed first', AdminSessionsResponse)
+  async adminListSessions(
+    @CurrentProject() project: Project,
+    @Param('user_id') userId: string,
+  ): Promise<AdminSessionsResponse> {
+    const sessions = await this.sessions.listOf(project, userId);
+    return {
+      sessions: sessions.map((session) => ({ ...toSessionFacts(session), aal: session.aal })),
+    };
   }
 }
 

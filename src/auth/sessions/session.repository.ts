@@ -1,4 +1,4 @@
-/** Rows of auth.sessions that a signed-in user lists and ends. */
+/** Rows of auth.sessions that a signed-in user lists and ends, and that administrators list. */
 import { Injectable } from '@nestjs/common';
 import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
@@ -14,6 +14,12 @@ const REASON = 'auth.sessions is closed to the roles of callers';
 const CURRENT = `select u.id, s.id as session_id from auth.sessions s join auth.users u on u.id = s.user_id
   where s.id = $1 and s.user_id = $2 and ${isLive('$3')}`;
 
+/** SQL: the live sessions of the user $1; $2 is now. */
+const LIVE = `select s.id, s.created_at, s.refreshed_at, s.expires_at, s.ip, s.user_agent, s.aal
+  from auth.sessions s join auth.users u on u.id = s.user_id where s.user_id = $1 and ${isLive('$2')}`;
+/** Sessions of a user that an administrator sees: there may be any number. */
+const MAX_LISTED = 100;
+
 @Injectable()
 export class SessionRepository {
   constructor(private readonly rls: RlsTransaction) {}
@@ -22,13 +28,20 @@ export class SessionRepository {
   async list(project: Project, owner: SessionOwner, now: Date): Promise<SessionInfo[] | null> {
     const { rows } = await this.rls.systemQuery(project.database, REASON, {
       name: 'auth:list-sessions',
-      text: `select s.id, s.created_at, s.refreshed_at, s.expires_at, s.ip, s.user_agent
-        from auth.sessions s join auth.users u on u.id = s.user_id
-        where s.user_id = $1 and ${isLive('$2')} order by s.created_at desc, s.id`,
+      text: `${LIVE} order by s.created_at desc, s.id`,
       values: [owner.userId, now],
     });
     const sessions = rows.map(toSessionInfo);
     return sessions.some(({ id }) => id === owner.sessionId) ? sessions : null;
+  }
+
+  /** At most MAX_LISTED, the last refreshed first. Empty if there is no such user, or the user is banned. */
+  async listOf(project: Project, userId: string, now: Date): Promise<SessionInfo[]> {
+    const { rows } = await this.rls.systemQuery(project.database, REASON, {
+      text: `${LIVE} order by s.refreshed_at desc, s.id limit ${MAX_LISTED}`,
+      values: [userId, now],
+    });
+    return rows.map(toSessionInfo);
   }
 
   /**

@@ -65,6 +65,11 @@ export class SessionService {
     return sessions;
   }
 
+  /** For administrators: see SessionRepository. */
+  async listOf(project: Project, userId: string): Promise<SessionInfo[]> {
+    return UUID.test(userId) ? this.sessions.listOf(project, userId, this.clock.date()) : [];
+  }
+
   /** @throws AppError 401 if the current session is over, 404 if the user has no such session */
   async revoke({ project, origin }: Sender, owner: SessionOwner, id: string): Promise<void> {
     const target = UUID.test(id) ? id : null;

@@ -98,6 +98,7 @@ export interface SessionInfo {
   readonly expiresAt: Date;
   readonly ip: string | null;
   readonly userAgent: string | null;
+  readonly aal: AssuranceLevel;
 }
 
 /**
@@ -149,5 +150,6 @@ export function toSessionInfo(row: QueryResultRow): SessionInfo {
     expiresAt: session.date('expires_at'),
     ip: session.textOrNull('ip', MAX_ORIGIN_TEXT),
     userAgent: session.textOrNull('user_agent', MAX_ORIGIN_TEXT),
+    aal: session.oneOf('aal', [ONE_FACTOR, TWO_FACTORS]),
   };
 }

@@ -11,7 +11,7 @@ import { tooShortPassword } from '../../../identity/passwords/password-policy';
 import type { Sender } from '../../../identity/request-origin';
 import { Project } from '../../../projects/project';
 import { mergedJson } from '../../accounts/account';
-import { AdminFactorsService } from '../../admin/admin-factors.service';
+import { FactorService } from '../../factors/factor.service';
 import { AdminUsersService, type UserInput } from '../../admin/admin-users.service';
 import { GeneratedLinks, type LinkKind } from '../../admin/generated-links.service';
 import { UserListRepository } from '../../admin/user-list.repository';
@@ -70,7 +70,7 @@ export class GoTrueAdminController {
     private readonly users: AdminUsersService,
     private readonly lists: UserListRepository,
     private readonly answers: GoTrueAnswers,
-    private readonly factors: AdminFactorsService,
+    private readonly factors: FactorService,
     private readonly links: GeneratedLinks,
     private readonly audit: AuditRepository,
     private readonly clock: Clock,
@@ -169,7 +169,7 @@ export class GoTrueAdminController {
     @Param('user_id') id: string,
   ): Promise<GoTrueFactorResponse[]> {
     const { id: userId } = await this.users.get(project, id);
-    return (await this.factors.list(project, userId)).map(toGoTrueFactor);
+    return (await this.factors.listOf(project, userId)).map(toGoTrueFactor);
   }
 
   @Delete('admin/users/:user_id/factors/:factor_id')
@@ -182,7 +182,7 @@ export class GoTrueAdminController {
     @Param('user_id') userId: string,
     @Param('factor_id') id: string,
   ): Promise<IdResponse> {
-    await this.factors.remove(from, userId, id);
+    await this.factors.removeAsAdmin(from, userId, id);
     return { id };
   }
 
