@@ -11,6 +11,8 @@ import { AuditEntry, withAudit } from '../audit/audit-entry';
 import { Account, AccountToInsert, MAX_DATA_TEXT } from './account';
 import { ACCOUNT_COLUMNS, Credentials, toAccountOrNull, toCredentials } from './account-record';
 import { changedJson, isLive, liveAccount, SessionOwner } from './account-statements';
+import { TWO_FACTORS } from '../../access/caller';
+import { secondFactorRequired } from '../auth.errors';
 
 const REASON = 'auth.users is closed to the roles of callers';
 
@@ -77,14 +79,20 @@ export class AccountRepository {
     return toAccountOrNull(result);
   }
 
-  /** True if the account has a verified second factor. */
-  async hasSecondFactor(project: Project, id: string): Promise<boolean> {
+  /** True if the account has no verified second factor, or the session verified one. */
+  async isStrong(project: Project, { userId, aal }: SessionOwner): Promise<boolean> {
+    if (aal === TWO_FACTORS) return true;
     const { rows } = await this.rls.systemQuery(project.database, REASON, {
       name: 'auth:has-second-factor',
       text: 'select from auth.factors where user_id = $1 and verified_at is not null limit 1',
-      values: [id],
+      values: [userId],
     });
-    return rows.length > 0;
+    return rows.length === 0;
+  }
+
+  /** For changes that the second factor protects: the password alone must not suffice. @throws AppError 403 */
+  async assertStrong(project: Project, owner: SessionOwner): Promise<void> {
+    if (!(await this.isStrong(project, owner))) throw secondFactorRequired();
   }
 
   /** @returns the changed account; null if the session ended in the meantime */
@@ -178,29 +186,17 @@ export function accountInsertion(account: AccountToInsert, audit: AuditEntry): S
   return withAudit(insertion, audit);
 }
 
-function insertedValues({
-  id,
-  email,
-  name,
-  passwordHash,
-  data,
-  appData = {},
-  phone,
-  ...times
-}: AccountToInsert): unknown[] {
-  const { emailVerifiedAt, bannedUntil, invitedAt, now } = times;
-  return [
-    id,
-    email?.address ?? '',
-    email?.key ?? null,
-    name,
-    passwordHash,
-    JSON.stringify(data),
-    JSON.stringify(appData),
-    emailVerifiedAt,
-    bannedUntil,
-    invitedAt,
-    now,
-    phone ?? null,
-  ];
-}
+const insertedValues = ({ email, ...account }: AccountToInsert): unknown[] => [
+  account.id,
+  email?.address ?? '',
+  email?.key ?? null,
+  account.name,
+  account.passwordHash,
+  JSON.stringify(account.data),
+  JSON.stringify(account.appData ?? {}),
+  account.emailVerifiedAt ?? null,
+  account.bannedUntil ?? null,
+  account.invitedAt ?? null,
+  account.now,
+  account.phone ?? null,
+];

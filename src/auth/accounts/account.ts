@@ -26,24 +26,24 @@ export interface Account {
   readonly updatedAt: Date;
 }
 
-export interface NewAccount {
+/** Absent members are empty. An account without an address and a phone is that of an anonymous user. */
+export interface AccountToInsert {
   readonly id: string;
-  readonly email: EmailAddress;
+  readonly email: EmailAddress | null;
+  readonly phone?: string;
   readonly name: string;
   readonly passwordHash: string | null;
   readonly data: JsonObject;
   readonly appData?: JsonObject;
-  readonly emailVerifiedAt: Date | null;
-  readonly bannedUntil: Date | null;
-  readonly invitedAt: Date | null;
+  readonly emailVerifiedAt?: Date | null;
+  readonly bannedUntil?: Date | null;
+  readonly invitedAt?: Date | null;
   readonly now: Date;
 }
 
-/** An account without an address and a phone is that of an anonymous user. */
-export type AccountToInsert = Omit<NewAccount, 'email'> & {
-  readonly email: EmailAddress | null;
-  readonly phone?: string;
-};
+export interface NewAccount extends AccountToInsert {
+  readonly email: EmailAddress;
+}
 
 /** `user` of responses; `data` is left out if it is empty. */
 export interface UserView {

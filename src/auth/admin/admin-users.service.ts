@@ -117,8 +117,7 @@ export class AdminUsersService {
       data: input.data ?? {},
       appData: input.appData,
       emailVerifiedAt: input.emailVerified ? now : null,
-      bannedUntil: input.bannedUntil ?? null,
-      invitedAt: null,
+      bannedUntil: input.bannedUntil,
       now,
     };
   }

@@ -72,9 +72,6 @@ export class NewAccountMailer {
       name: localPart(email),
       passwordHash: null,
       data,
-      emailVerifiedAt: null,
-      bannedUntil: null,
-      invitedAt: null,
       now: context.now,
     };
     if (!(await this.mayCreate(project, account, context))) return false;

@@ -5,7 +5,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { invalidCredentials } from '../../access/access.errors';
-import { TWO_FACTORS } from '../../access/caller';
 import { isJsonObject, parseJson } from '../../common/text/json';
 import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
@@ -18,7 +17,6 @@ import type { Project } from '../../projects/project';
 import { AccountRepository } from '../accounts/account.repository';
 import type { SessionOwner } from '../accounts/account-statements';
 import { byUser } from '../audit/audit-entry';
-import { secondFactorRequired } from '../auth.errors';
 import { isPublic, MAX_SCOPE, type OAuthClient, scopesOf } from './oauth-client';
 import { OAuthClients } from './oauth-clients.service';
 import { type Grant, OAuthGrantRepository } from './oauth-grant.repository';
@@ -130,7 +128,7 @@ export class OAuthAuthorizations {
     if (
       covers(opened.granted, scope) &&
       provesItself(client, redirectUri) &&
-      (await this.isStrong(from.project, owner))
+      (await this.accounts.isStrong(from.project, owner))
     )
       return { redirectTo: await this.grant(from, owner, request) };
     return { client, email: opened.email, redirectUri, scope };
@@ -139,7 +137,8 @@ export class OAuthAuthorizations {
   /** @returns the address of the client, with a code @throws AppError 401, 403, 404 */
   async approve(from: Sender, owner: SessionOwner, sealed: string): Promise<string> {
     const { request } = await this.open(from.project, sealed);
-    if (!(await this.isStrong(from.project, owner))) throw secondFactorRequired();
+    // An application gets what the account has.
+    await this.accounts.assertStrong(from.project, owner);
     return this.grant(from, owner, request);
   }
 
@@ -208,11 +207,6 @@ export class OAuthAuthorizations {
     const isApproved = await this.rows.approve(project, owner, { ...request, codeHash, expiresAt }, entry);
     if (!isApproved) throw authorizationNotFound();
     return this.addressOf(project, request, { code });
-  }
-
-  /** An application gets what the account has, so the password alone is not enough where there is a second factor. */
-  private async isStrong(project: Project, { userId, aal }: SessionOwner): Promise<boolean> {
-    return aal === TWO_FACTORS || !(await this.accounts.hasSecondFactor(project, userId));
   }
 
   /** With the issuer, so that a client of several servers cannot mix them up (RFC 9207). */

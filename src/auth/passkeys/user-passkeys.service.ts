@@ -8,7 +8,6 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/server';
 import { invalidCredentials } from '../../access/access.errors';
-import { TWO_FACTORS } from '../../access/caller';
 import type { JsonObject } from '../../common/text/json';
 import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
@@ -32,7 +31,6 @@ import {
   passkeyChallengeNotFound,
   passkeyNotFound,
   passkeysDisabled,
-  secondFactorRequired,
   tooManyPasskeys,
   userBanned,
 } from '../auth.errors';
@@ -83,7 +81,8 @@ export class UserPasskeys {
     site: string | undefined,
   ): Promise<IssuedChallenge<PublicKeyCredentialCreationOptionsJSON>> {
     const party = partyOf(project, site);
-    await this.assertMayEnrol(project, owner);
+    // A passkey signs in, so adding one requires the same proofs as changing the password.
+    await this.accounts.assertStrong(project, owner);
     await this.reauthentication.assertFresh(project, owner);
     const account = await this.accounts.findLive(project, owner.userId, owner.sessionId, this.clock.date());
     if (!account) throw invalidCredentials();
@@ -99,7 +98,7 @@ export class UserPasskeys {
     const parties = partiesOf(project);
     if (parties.length === 0) throw passkeysDisabled();
     const challenge = this.open(project, enrolmentOf(owner), given.challengeId);
-    await this.assertMayEnrol(project, owner);
+    await this.accounts.assertStrong(project, owner);
     await this.reauthentication.assertFresh(project, owner);
     await this.spend(project, given.challengeId);
     const verified = await verifyCreation(parties, challenge, given.credential);
@@ -149,7 +148,7 @@ export class UserPasskeys {
 
   /** @throws AppError 403, 404 */
   async remove({ project, origin }: Sender, owner: SessionOwner, id: string): Promise<void> {
-    await this.assertMayEnrol(project, owner);
+    await this.accounts.assertStrong(project, owner);
     const entry = byUser('passkey_removed', owner.userId, {
       now: this.clock.date(),
       origin,
@@ -181,12 +180,6 @@ export class UserPasskeys {
     const counter = await verifyAssertion(party, challenge, credential, stored, true);
     if (!(await this.passkeys.use(project, stored.id, counter, this.clock.date()))) throw passkeyFailed();
     return stored.userId;
-  }
-
-  /** A passkey signs in, so adding one requires the same proofs as changing the password. */
-  private async assertMayEnrol(project: Project, { userId, aal }: SessionOwner): Promise<void> {
-    if (aal !== TWO_FACTORS && (await this.accounts.hasSecondFactor(project, userId)))
-      throw secondFactorRequired();
   }
 
   /** @returns the bytes of the challenge */

@@ -12,9 +12,8 @@ import { AccountRepository } from '../accounts/account.repository';
 import type { SessionOwner } from '../accounts/account-statements';
 import type { Credentials } from '../accounts/account-record';
 import { byUser } from '../audit/audit-entry';
-import { invalidMailedToken, phoneTaken, secondFactorRequired, userBanned } from '../auth.errors';
+import { invalidMailedToken, phoneTaken, userBanned } from '../auth.errors';
 import { Passwords } from '../../identity/passwords/passwords.service';
-import { TWO_FACTORS } from '../../access/caller';
 import type { SignedIn } from '../sessions/session-issuer.service';
 import { SessionStarter } from '../sessions/session-starter.service';
 import { SignUpService } from '../sessions/sign-up.service';
@@ -95,11 +94,10 @@ export class PhoneSignIn {
   }
 
   /** Sends a code to a new phone of the signed-in user. @throws AppError 400, 403, 429, and as Hooks.runHook() */
-  async requestChange(from: Sender, { userId, aal }: SessionOwner, phone: string): Promise<void> {
+  async requestChange(from: Sender, owner: SessionOwner, phone: string): Promise<void> {
     assertSendsMessages(from.project);
-    if (aal !== TWO_FACTORS && (await this.accounts.hasSecondFactor(from.project, userId)))
-      throw secondFactorRequired();
-    await this.codes.send(from, { id: changeId(phone), phone, userId, account: null });
+    await this.accounts.assertStrong(from.project, owner);
+    await this.codes.send(from, { id: changeId(phone), phone, userId: owner.userId, account: null });
   }
 
   /** Sets the new phone, and signs its user in. @throws AppError 400 if it is taken, 401, 429 */

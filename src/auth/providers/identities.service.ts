@@ -6,7 +6,6 @@
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { invalidCredentials } from '../../access/access.errors';
-import { TWO_FACTORS } from '../../access/caller';
 import { Clock } from '../../common/time/clock';
 import { isDomainAllowed, localPart } from '../../identity/email-address';
 import type { RequestOrigin, Sender } from '../../identity/request-origin';
@@ -28,7 +27,6 @@ import {
   lastIdentity,
   linkingDisabled,
   noAddress,
-  secondFactorRequired,
   signUpDisabled,
   userBanned,
 } from '../auth.errors';
@@ -100,10 +98,9 @@ export class IdentitiesService {
 
   /** An identity signs in, so linking one needs the same proofs as a new password. @throws AppError 400, 403, 404 */
   async assertMayLink(project: Project, owner: SessionOwner): Promise<void> {
-    const { userId, sessionId, aal } = owner;
+    const { userId, sessionId } = owner;
     if (!project.settings.manual_linking_enabled) throw linkingDisabled();
-    if (aal !== TWO_FACTORS && (await this.accounts.hasSecondFactor(project, userId)))
-      throw secondFactorRequired();
+    await this.accounts.assertStrong(project, owner);
     // Anonymous users have no other way to sign in again.
     const account = await this.accounts.findLive(project, userId, sessionId, this.clock.date());
     if (account?.isAnonymous !== true) await this.reauthentication.assertFresh(project, owner);
@@ -139,8 +136,6 @@ export class IdentitiesService {
       data,
       appData: { provider, providers: [provider] },
       emailVerifiedAt: isEmailVerified ? now : null,
-      bannedUntil: null,
-      invitedAt: null,
       now,
     };
     await this.hooks.runHook(project, 'before_user_created_hook', creationOf(account, origin));

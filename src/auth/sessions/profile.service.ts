@@ -1,7 +1,6 @@
 /** A signed-in user reads and changes their own account. */
 import { Injectable } from '@nestjs/common';
 import { invalidCredentials } from '../../access/access.errors';
-import { TWO_FACTORS } from '../../access/caller';
 import { Clock } from '../../common/time/clock';
 import { JsonObject } from '../../common/text/json';
 import { Project } from '../../projects/project';
@@ -10,7 +9,7 @@ import { AccountRepository } from '../accounts/account.repository';
 import { SessionOwner } from '../accounts/account-statements';
 import { AuditEntry, byUser } from '../audit/audit-entry';
 import { RequestOrigin, Sender } from '../../identity/request-origin';
-import { addressNeeded, secondFactorRequired } from '../auth.errors';
+import { addressNeeded } from '../auth.errors';
 import { MailFlow } from '../mail/mail-flow';
 import { EmailChangeService } from '../mail/email-change.service';
 import { PasswordChangeService } from '../passwords/password-change.service';
@@ -54,7 +53,7 @@ export class ProfileService {
     assertUserData(input.merges ? mergedJson(account.data, input.data) : input.data);
     const { email, password, currentPassword, proof } = input;
     if (account.isAnonymous && email === undefined && password !== undefined) throw addressNeeded();
-    if (email !== undefined || password !== undefined) await this.assertStrong(project, owner);
+    if (email !== undefined || password !== undefined) await this.accounts.assertStrong(project, owner);
     const newEmail = email === undefined ? null : await this.emails.check(project, account, email);
     if (password !== undefined) {
       await this.passwords.change({ project, origin }, owner, { password, currentPassword, proof });
@@ -65,13 +64,6 @@ export class ProfileService {
     const changed = await this.accounts.updateProfile(project, owner, change, entry);
     if (!changed) throw invalidCredentials();
     return changed;
-  }
-
-  /** The password alone must not suffice to change settings that the second factor protects. */
-  private async assertStrong(project: Project, { userId, aal }: SessionOwner): Promise<void> {
-    if (aal !== TWO_FACTORS && (await this.accounts.hasSecondFactor(project, userId))) {
-      throw secondFactorRequired();
-    }
   }
 
   private entry({ id }: Account, input: ProfileInput, origin: RequestOrigin): AuditEntry {

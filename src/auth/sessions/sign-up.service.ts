@@ -58,9 +58,6 @@ export class SignUpService {
       // Hashed before the transaction, which must not wait for it.
       passwordHash: await this.passwords.hashNew(project, input.password, project.settings),
       data: input.data ?? {},
-      emailVerifiedAt: null,
-      bannedUntil: null,
-      invitedAt: null,
       now: this.clock.date(),
     };
     await this.hooks.runHook(project, 'before_user_created_hook', creationOf(account, origin));
@@ -83,9 +80,6 @@ export class SignUpService {
       name: '',
       passwordHash: null,
       data,
-      emailVerifiedAt: null,
-      bannedUntil: null,
-      invitedAt: null,
       now: this.clock.date(),
     };
     await this.hooks.runHook(project, 'before_user_created_hook', creationOf(account, origin));
@@ -103,9 +97,6 @@ export class SignUpService {
       id: randomUUID(),
       email: null,
       name: '',
-      emailVerifiedAt: null,
-      bannedUntil: null,
-      invitedAt: null,
       now: this.clock.date(),
     };
     await this.hooks.runHook(from.project, 'before_user_created_hook', creationOf(account, from.origin));
