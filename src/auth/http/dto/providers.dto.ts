@@ -5,7 +5,7 @@ import * as f from '../../../http/model/fields';
 
 const MAX_SECRET = 5_000;
 const TENANT = '9f0c1f6e-0e5b-4b5b-8f4e-1c2d3e4f5a6b';
-const AT = '2026-01-01T08:00:00.000Z';
+const CALLBACK = 'https://plinth.example.com/p/acme/auth/v1/callback';
 
 @f.Example({ client_id: 'plinth', client_secret: 'secret of the client', issuer: 'https://id.example.com' })
 export class SaveProviderDto extends f.model({
@@ -51,22 +51,6 @@ export class SaveProviderDto extends f.model({
   ),
 }) {}
 
-const PROVIDER = {
-  name: 'keycloak',
-  preset: 'keycloak',
-  enabled: true,
-  client_id: 'plinth',
-  has_client_secret: true,
-  issuer: 'https://id.example.com/realms/acme',
-  tenant: null,
-  domain: null,
-  scopes: null,
-  additional_client_ids: [],
-  callback_url: 'https://plinth.example.com/p/acme/auth/v1/callback',
-  created_at: AT,
-  updated_at: AT,
-};
-
 export class ProviderResponse extends f.model({
   name: f.text({ example: 'keycloak' }),
   preset: f.choice([...PRESETS]),
@@ -80,7 +64,7 @@ export class ProviderResponse extends f.model({
   additional_client_ids: f.texts({ example: [] }),
   callback_url: f.text('The address to register at the provider', {
     format: 'uri',
-    example: 'https://plinth.example.com/p/acme/auth/v1/callback',
+    example: CALLBACK,
   }),
   created_at: f.timeText(),
   updated_at: f.timeText(),
@@ -94,7 +78,7 @@ export class ProvidersResponse extends f.model({
   providers: f.list(ProviderResponse),
   callback_url: f.text('The address to register at every provider', {
     format: 'uri',
-    example: PROVIDER.callback_url,
+    example: CALLBACK,
   }),
 }) {}
 

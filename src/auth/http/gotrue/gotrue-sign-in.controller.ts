@@ -45,7 +45,6 @@ import {
   GoTrueSettingsResponse,
   GoTrueUserResponse,
   EmptyResponse,
-  USER_EXAMPLE,
 } from './dto/gotrue-responses';
 import {
   GoTrueEmailDto,
@@ -62,6 +61,7 @@ import { invalidPhone, userExists, validationFailed, web3Disabled } from './gotr
 import { hookFailed, hookRefused } from '../../hooks/hook.errors';
 import { claimsFailed } from '../../sessions/custom-claims';
 import { GoTrueSignInService } from './gotrue-sign-in.service';
+import { exampleOf } from '../../../http/docs/example.decorator';
 
 /** `signup` answers with a session, or with the user alone if the address must be verified first. */
 const SignUpAnswer = (): MethodDecorator =>
@@ -80,7 +80,7 @@ const SignUpAnswer = (): MethodDecorator =>
               { $ref: getSchemaPath(GoTrueUserResponse) },
             ],
           },
-          example: USER_EXAMPLE,
+          example: exampleOf(GoTrueUserResponse),
         },
       },
     }),

@@ -1,11 +1,10 @@
 /** Answers about staff, their sessions, tokens and invitations. */
 import { OmitType } from '@nestjs/swagger';
-import { UUID_EXAMPLE } from '../../../http/docs/documented-types';
 import { INSTALL_ROLES, InstallRole, PROJECT_ROLES } from '../../accounts/staff-member';
 import { SCOPES } from '../../roles/route-table';
 import * as f from '../../../http/model/fields';
+import { exampleOf } from '../../../http/docs/example.decorator';
 
-const AT = '2026-01-01T08:00:00.000Z';
 const PROJECT_ID = 'k3v9x0a1b2c3d4e5f6g7';
 const ROLE_OF_INSTALL = {
   enum: INSTALL_ROLES,
@@ -75,17 +74,6 @@ export class SetupLinkResponse extends f.model({
   expires_at: f.time(),
 }) {}
 
-const PERSON = {
-  id: UUID_EXAMPLE,
-  email: 'ada@example.com',
-  name: 'Ada',
-  role: 'operator',
-  has_factor: true,
-  disabled_at: null,
-  created_at: AT,
-  last_sign_in_at: AT,
-};
-
 export class StaffMemberResponse extends f.model({
   id: f.uuid(),
   email: f.text({ example: 'ada@example.com' }),
@@ -97,7 +85,7 @@ export class StaffMemberResponse extends f.model({
   last_sign_in_at: f.nullable.time(),
 }) {}
 
-@f.Example({ ...PERSON, role: null, project_role: 'developer' })
+@f.Example({ ...exampleOf(StaffMemberResponse), role: null, project_role: 'developer' })
 export class ProjectMemberResponse extends f.model(OmitType(StaffMemberResponse, ['has_factor'] as const), {
   has_factor: f.nullable.flag(
     'True if signing in needs a second factor. This, the role of the installation and the last sign-in are null for developers and viewers',

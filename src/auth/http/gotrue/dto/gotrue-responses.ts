@@ -3,7 +3,9 @@ import { ApiSchema, type ApiSchemaOptions } from '@nestjs/swagger';
 import { UNIX_SECONDS, UUID_EXAMPLE } from '../../../../http/docs/documented-types';
 import { FACTOR_KINDS } from '../../../factors/factor';
 import * as f from '../../../../http/model/fields';
+
 const AT = '2026-01-01T08:00:00.000Z';
+const ACCESS_TOKEN = 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJzdWIiOiIwYjZmIn0.c2lnbmF0dXJl';
 
 export class GoTrueFactorResponse extends f.model({
   id: f.uuid(),
@@ -18,47 +20,13 @@ export class GoTrueIdentityResponse extends f.model({
   identity_id: f.uuid(),
   id: f.text('The id of the user at the provider', { example: UUID_EXAMPLE }),
   user_id: f.uuid(),
-  identity_data: f.json(),
+  identity_data: f.json({ example: { sub: UUID_EXAMPLE, email: 'ada@example.com' } }),
   provider: f.text({ example: 'email' }),
   last_sign_in_at: f.nullable.timeText(),
   created_at: f.timeText(),
   updated_at: f.timeText(),
   email: f.text({ example: 'ada@example.com' }),
 }) {}
-
-const IDENTITY = {
-  identity_id: UUID_EXAMPLE,
-  id: UUID_EXAMPLE,
-  user_id: UUID_EXAMPLE,
-  identity_data: {
-    sub: UUID_EXAMPLE,
-    email: 'ada@example.com',
-    email_verified: true,
-    phone_verified: false,
-  },
-  provider: 'email',
-  last_sign_in_at: AT,
-  created_at: AT,
-  updated_at: AT,
-  email: 'ada@example.com',
-};
-
-export const USER_EXAMPLE = {
-  id: UUID_EXAMPLE,
-  aud: 'authenticated',
-  role: 'authenticated',
-  email: 'ada@example.com',
-  email_confirmed_at: AT,
-  phone: '',
-  confirmed_at: AT,
-  last_sign_in_at: AT,
-  app_metadata: { provider: 'email', providers: ['email'] },
-  user_metadata: { theme: 'dark' },
-  identities: [IDENTITY],
-  created_at: AT,
-  updated_at: AT,
-  is_anonymous: false,
-};
 
 export class GoTrueUserResponse extends f.model({
   id: f.uuid(),
@@ -86,21 +54,12 @@ export class GoTrueUserResponse extends f.model({
   is_anonymous: f.flag({ example: false }),
 }) {}
 
-const SESSION = {
-  access_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJzdWIiOiIwYjZmIn0.c2lnbmF0dXJl',
-  token_type: 'bearer',
-  expires_in: 3600,
-  expires_at: 1767225600,
-  refresh_token: 'q3fD0n7oRzG2c8bXy1Jk5w.1.Zm9vYmFy',
-};
-
-@f.Example({ ...SESSION, user: USER_EXAMPLE })
 export class GoTrueSessionResponse extends f.model({
-  access_token: f.text(),
+  access_token: f.text({ example: ACCESS_TOKEN }),
   token_type: f.choice(['bearer']),
-  expires_in: f.whole('Seconds'),
-  expires_at: f.whole(UNIX_SECONDS),
-  refresh_token: f.text(),
+  expires_in: f.whole('Seconds', { example: 3600 }),
+  expires_at: f.whole({ ...UNIX_SECONDS, example: 1767225600 }),
+  refresh_token: f.text({ example: 'q3fD0n7oRzG2c8bXy1Jk5w.1.Zm9vYmFy' }),
   provider_token: f.optional.text('Access token of the provider, after a sign-in there'),
   provider_refresh_token: f.optional.text('Refresh token of the provider, if it gave one'),
   user: f.object(GoTrueUserResponse),
@@ -191,16 +150,6 @@ export class GoTrueLinkResponse extends f.model(GoTrueUserResponse, {
   redirect_to: f.text({ example: 'https://app.example.com/' }),
 }) {}
 
-const FACTOR = {
-  id: UUID_EXAMPLE,
-  friendly_name: 'Phone',
-  factor_type: 'totp',
-  status: 'verified',
-  created_at: AT,
-  updated_at: AT,
-};
-
-@f.Example(FACTOR)
 export class GoTrueVerifiedFactorResponse extends GoTrueFactorResponse {}
 
 class GoTrueAuditPayloadResponse extends f.model({
