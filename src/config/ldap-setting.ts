@@ -3,15 +3,19 @@ import { isURL } from 'class-validator';
 import { isJsonObject } from '../common/text/json';
 
 export interface LdapSetting {
+  /** `ldaps://host`, or `ldap://host` with StartTLS. */
   readonly url: string;
   readonly bind_dn: string;
   /** Plain in a request, encrypted in a stored setting, and never in a response. */
   readonly bind_password?: string;
   readonly base_dn: string;
   readonly ca?: string;
+  /** `{login}` stands for the login that the user enters. */
   readonly user_filter?: string;
+  /** Never changes for a user. */
   readonly id_attribute?: string;
   readonly group_base_dn?: string;
+  /** `{dn}` stands for the entry of the user. Absent: groups are an attribute of the user, or not read. */
   readonly group_filter?: string;
   readonly group_attribute?: string;
   /** In the same form as for SAML. */

@@ -7,6 +7,7 @@ import { isIP } from 'node:net';
 import { Duplex, Transform } from 'node:stream';
 import type { Client } from 'ldapts' with { 'resolution-mode': 'import' };
 import type { OutboundHttp } from '../../infra/outbound/outbound-http';
+import type { LdapSetting } from '../../config/ldap-setting';
 
 /** Milliseconds for a whole sign-in. */
 const TIMEOUT_MS = 10_000;
@@ -24,7 +25,7 @@ const START_TLS = Buffer.concat([
 /** @param ca PEM of a private authority @throws Error if the server cannot be reached, or its certificate is not valid */
 export async function withDirectory<T>(
   http: OutboundHttp,
-  { url, ca }: { url: string; ca: string | null },
+  { url, ca }: Pick<LdapSetting, 'url' | 'ca'>,
   work: (client: Client) => Promise<T>,
 ): Promise<T> {
   const { protocol, hostname, port } = new URL(url);
@@ -55,7 +56,7 @@ export async function withDirectory<T>(
       tlsOptions: {
         socket: stream,
         minVersion: 'TLSv1.2',
-        ...(ca === null ? {} : { ca }),
+        ...(ca === undefined ? {} : { ca }),
         ...(isIP(host) === 0 ? { servername: host } : {}),
       },
     });

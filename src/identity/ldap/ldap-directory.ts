@@ -1,29 +1,19 @@
 /** Sign-in at a directory of LDAP: the entry of a login is searched with an account of the application, then its password is tried. */
 import { createHash } from 'node:crypto';
 import type { Client, Entry } from 'ldapts' with { 'resolution-mode': 'import' };
+import type { LdapSetting } from '../../config/ldap-setting';
 import type { OutboundHttp } from '../../infra/outbound/outbound-http';
 import { withDirectory } from './ldap-connection';
 
 /** Values of an attribute that are read. */
 const MAX_VALUES = 1_000;
 
+const DEFAULT_FILTER = '(|(uid={login})(mail={login})(sAMAccountName={login})(userPrincipalName={login}))';
+
 export interface LdapDirectory {
-  /** `ldaps://host`, or `ldap://host` with StartTLS. */
-  readonly url: string;
-  readonly ca: string | null;
-  readonly bindDn: string;
+  readonly setting: LdapSetting;
   readonly bindPassword: string;
-  readonly baseDn: string;
-  /** `{login}` stands for the login that the user enters. */
-  readonly userFilter: string;
-  /** Never changes for a user. */
-  readonly idAttribute: string;
-  /** Attributes of a user that are read. */
-  readonly attributes: readonly string[];
-  /** `{dn}` stands for the entry of the user. Null: groups are an attribute of the user, or not read. */
-  readonly groupFilter: string | null;
-  readonly groupBaseDn: string;
-  readonly groupAttribute: string;
+  readonly http: OutboundHttp;
 }
 
 export interface LdapUser {
@@ -35,27 +25,31 @@ export interface LdapUser {
 /** Tries the password of an entry, unless there were too many wrong ones. */
 export type PasswordAttempt = (dn: string, work: () => Promise<boolean>) => Promise<boolean>;
 
-/** @param password not empty @returns null for an unknown login and a wrong password @throws Error for a directory that fails */
+/**
+ * @param wanted names of the attributes of a user that are read
+ * @returns null for an unknown login and a wrong password @throws Error for a directory that fails
+ */
 export function signInAt(
-  http: OutboundHttp,
-  directory: LdapDirectory,
+  { setting, bindPassword, http }: LdapDirectory,
+  wanted: readonly string[],
   { login, password }: { login: string; password: string },
   attempt: PasswordAttempt,
 ): Promise<LdapUser | null> {
   // A bind without a password succeeds for everyone (RFC 4513, 5.1.2).
   if (password === '') return Promise.resolve(null);
-  return withDirectory(http, directory, async (client) => {
-    await client.bind(directory.bindDn, directory.bindPassword);
-    const entry = await findUser(client, directory, login);
+  const idAttribute = setting.id_attribute ?? 'entryUUID';
+  return withDirectory(http, setting, async (client) => {
+    await client.bind(setting.bind_dn, bindPassword);
+    const entry = await findUser(client, setting, login, { idAttribute, wanted });
     // An unknown login takes the same number of steps. Case and spaces are ignored, as a directory does.
     const plain = login.trim().toLowerCase().replace(/\s+/g, ' ');
-    const dn = entry?.dn ?? `cn=${createHash('sha256').update(plain).digest('hex')},${directory.baseDn}`;
-    const groups = await groupsOf(client, directory, dn);
+    const dn = entry?.dn ?? `cn=${createHash('sha256').update(plain).digest('hex')},${setting.base_dn}`;
+    const groups = await groupsOf(client, setting, dn);
     const isRight = await attempt(dn, () => isPasswordOf(client, dn, password));
     if (!entry || !isRight) return null;
-    const [id] = valuesOf(entry, directory.idAttribute);
-    if (id === undefined) throw new Error(`the entry has no ${directory.idAttribute}`);
-    const attributes = new Map(directory.attributes.map((name) => [name, valuesOf(entry, name)]));
+    const [id] = valuesOf(entry, idAttribute);
+    if (id === undefined) throw new Error(`the entry has no ${idAttribute}`);
+    const attributes = new Map(wanted.map((name) => [name, valuesOf(entry, name)]));
     if (groups) attributes.set('groups', groups);
     return { id, attributes };
   });
@@ -63,13 +57,14 @@ export function signInAt(
 
 async function findUser(
   client: Client,
-  { baseDn, userFilter, idAttribute, attributes }: LdapDirectory,
+  { base_dn: baseDn, user_filter: filter = DEFAULT_FILTER }: LdapSetting,
   login: string,
+  { idAttribute, wanted }: { idAttribute: string; wanted: readonly string[] },
 ): Promise<Entry | null> {
   const { searchEntries } = await client.search(baseDn, {
     scope: 'sub',
-    filter: userFilter.replaceAll('{login}', escapeFilter(login)),
-    attributes: [...new Set([idAttribute, ...attributes])],
+    filter: filter.replaceAll('{login}', escapeFilter(login)),
+    attributes: [...new Set([idAttribute, ...wanted])],
     sizeLimit: 2,
     explicitBufferAttributes: [idAttribute],
   });
@@ -77,19 +72,16 @@ async function findUser(
   return searchEntries.length === 1 ? (searchEntries[0] ?? null) : null;
 }
 
-async function groupsOf(
-  client: Client,
-  { groupFilter, groupBaseDn, groupAttribute }: LdapDirectory,
-  dn: string,
-): Promise<string[] | null> {
-  if (groupFilter === null) return null;
-  const { searchEntries } = await client.search(groupBaseDn, {
+async function groupsOf(client: Client, setting: LdapSetting, dn: string): Promise<string[] | null> {
+  const { group_filter: filter, group_attribute: name = 'cn' } = setting;
+  if (filter === undefined) return null;
+  const { searchEntries } = await client.search(setting.group_base_dn ?? setting.base_dn, {
     scope: 'sub',
-    filter: groupFilter.replaceAll('{dn}', escapeFilter(dn)),
-    attributes: [groupAttribute],
+    filter: filter.replaceAll('{dn}', escapeFilter(dn)),
+    attributes: [name],
     sizeLimit: MAX_VALUES,
   });
-  return searchEntries.flatMap((entry) => valuesOf(entry, groupAttribute));
+  return searchEntries.flatMap((entry) => valuesOf(entry, name));
 }
 
 async function isPasswordOf(client: Client, dn: string, password: string): Promise<boolean> {

@@ -2,15 +2,12 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AppError } from '../../common/errors/app-error';
 import { messageOf } from '../../common/errors/error-facts';
-import type { LdapSetting } from '../../config/ldap-setting';
-import type { OutboundHttp } from '../../infra/outbound/outbound-http';
 import { claimsOf, type DirectoryUser, parseMapping } from '../directories/attribute-mapping';
 import { type Guess, type GuessScope, GuessThrottle } from '../guess-throttle.service';
 import { directoryFailed } from '../identity.errors';
 import type { RequestOrigin } from '../request-origin';
-import { type PasswordAttempt, signInAt } from './ldap-directory';
+import { type LdapDirectory, type PasswordAttempt, signInAt } from './ldap-directory';
 
-const DEFAULT_FILTER = '(|(uid={login})(mail={login})(sAMAccountName={login})(userPrincipalName={login}))';
 const USUAL = { email: ['mail', 'userPrincipalName'], name: ['displayName', 'cn'] };
 
 export interface GivenLogin {
@@ -19,11 +16,8 @@ export interface GivenLogin {
 }
 
 /** The directory where the users of a scope sign in. */
-export interface ScopedDirectory<Scope extends GuessScope> {
+export interface ScopedDirectory<Scope extends GuessScope> extends LdapDirectory {
   readonly scope: Scope;
-  readonly setting: LdapSetting;
-  readonly bindPassword: string;
-  readonly http: OutboundHttp;
 }
 
 @Injectable()
@@ -50,26 +44,15 @@ export class LdapLogins {
 
   /** The reason of a failure goes to the log only. */
   private async ask(
-    { scope, setting, bindPassword, http }: ScopedDirectory<GuessScope>,
+    directory: ScopedDirectory<GuessScope>,
     given: GivenLogin,
     attempt: PasswordAttempt,
   ): Promise<DirectoryUser | null> {
+    const { scope, setting } = directory;
     const { keys } = parseMapping(setting.attribute_mapping ?? { keys: {} }) ?? { keys: {} };
     const mapped = Object.values(keys).flatMap(({ name, names = [] }) => [...(name ? [name] : []), ...names]);
-    const directory = {
-      url: setting.url,
-      ca: setting.ca ?? null,
-      bindDn: setting.bind_dn,
-      bindPassword,
-      baseDn: setting.base_dn,
-      userFilter: setting.user_filter ?? DEFAULT_FILTER,
-      idAttribute: setting.id_attribute ?? 'entryUUID',
-      attributes: [...new Set([...USUAL.email, ...USUAL.name, ...mapped])],
-      groupFilter: setting.group_filter ?? null,
-      groupBaseDn: setting.group_base_dn ?? setting.base_dn,
-      groupAttribute: setting.group_attribute ?? 'cn',
-    };
-    const user = await signInAt(http, directory, given, attempt).catch((error: unknown) => {
+    const wanted = [...new Set([...USUAL.email, ...USUAL.name, ...mapped])];
+    const user = await signInAt(directory, wanted, given, attempt).catch((error: unknown) => {
       if (error instanceof AppError) throw error;
       this.logger.warn(`The directory of ${scope.id} failed: ${messageOf(error)}`);
       throw directoryFailed(error);
