@@ -4,7 +4,6 @@
  */
 import type { Request, Response } from 'express';
 import { randomUUID } from 'node:crypto';
-import { parseJson } from '../common/text/json';
 import type { Clock } from '../common/time/clock';
 import type { SecretBox } from '../infra/crypto/secret-box';
 import type { CookieJar } from './cookie-jar';
@@ -44,13 +43,13 @@ export class SignInFlows<Kind extends string = string> {
 
   begin(response: Response, kind: Kind, content: object): void {
     const sealed: Sealed = { id: randomUUID(), until: this.clock.now() + LIFETIME_MS, content };
-    const value = this.box.seal(JSON.stringify(sealed), `${this.purpose}:${kind}`).toString('base64url');
-    this.jar.set(response, value, LIFETIME_MS / 1000);
+    this.jar.set(response, this.box.sealToken(sealed, this.purposeOf(kind)), LIFETIME_MS / 1000);
   }
 
   /** @throws AppError 401 if the request belongs to no flow of this kind, or to one that is too old */
   continue<Content>(request: Request, kind: Kind): Flow<Content> {
-    const sealed = this.open(this.jar.read(request), kind);
+    // Null for a cookie that another installation sealed, or that is for another kind of flow.
+    const sealed = this.box.openToken<Sealed>(this.jar.read(request) ?? '', this.purposeOf(kind));
     if (!sealed || sealed.until <= this.clock.now()) throw flowOver();
     return { id: sealed.id, content: sealed.content as Content, expiresAt: new Date(sealed.until) };
   }
@@ -65,14 +64,7 @@ export class SignInFlows<Kind extends string = string> {
     this.jar.set(response, '', 0);
   }
 
-  private open(value: string | null, kind: Kind): Sealed | null {
-    if (value === null) return null;
-    try {
-      const text = this.box.open(Buffer.from(value, 'base64url'), `${this.purpose}:${kind}`);
-      return parseJson(text) as Sealed;
-    } catch {
-      // The cookie was sealed by another installation, or for another kind of flow.
-      return null;
-    }
+  private purposeOf(kind: Kind): string {
+    return `${this.purpose}:${kind}`;
   }
 }

@@ -5,7 +5,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { invalidCredentials } from '../../access/access.errors';
-import { isJsonObject, parseJson } from '../../common/text/json';
 import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
 import { SERVER_CONFIG, type ServerConfig } from '../../config/app-config';
@@ -44,22 +43,21 @@ const CHALLENGE = /^[\w-]{43}$/;
 const PURPOSE = 'oauth-authorization';
 const DEFAULT_SCOPE = 'email';
 
+export const AUTHORIZE_PARAMETERS = [
+  'client_id',
+  'redirect_uri',
+  'response_type',
+  'response_mode',
+  'scope',
+  'state',
+  'nonce',
+  'prompt',
+  'code_challenge',
+  'code_challenge_method',
+] as const;
+
 /** The query of a request; null where a parameter is absent or repeated. */
-export type AuthorizeQuery = Readonly<
-  Record<
-    | 'client_id'
-    | 'redirect_uri'
-    | 'response_type'
-    | 'response_mode'
-    | 'scope'
-    | 'state'
-    | 'nonce'
-    | 'prompt'
-    | 'code_challenge'
-    | 'code_challenge_method',
-    string | null
-  >
->;
+export type AuthorizeQuery = Readonly<Record<(typeof AUTHORIZE_PARAMETERS)[number], string | null>>;
 
 interface AuthorizationRequest {
   readonly id: string;
@@ -104,7 +102,7 @@ export class OAuthAuthorizations {
       const asked = this.readRequest(project, query);
       const request = { id: randomUUID(), clientId: client.id, redirectUri, state, ...asked };
       const url = new URL(consentPageOf(project));
-      url.searchParams.set('authorization_id', this.seal(project, request));
+      url.searchParams.set('authorization_id', new SecretBox(project.dataSecret).sealToken(request, PURPOSE));
       return url.href;
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;
@@ -222,31 +220,19 @@ export class OAuthAuthorizations {
     return url.href;
   }
 
-  private seal({ dataSecret }: Project, request: AuthorizationRequest): string {
-    return new SecretBox(dataSecret).seal(JSON.stringify(request), PURPOSE).toString('base64url');
-  }
-
   /** @throws AppError 404 */
   private async open(
     project: Project,
     sealed: string,
   ): Promise<{ request: AuthorizationRequest; client: OAuthClient }> {
     this.clients.assertEnabled(project);
-    const request = sealed.length <= MAX_SEALED ? requestIn(project, sealed) : null;
+    const box = new SecretBox(project.dataSecret);
+    const request = sealed.length > MAX_SEALED ? null : box.openToken<AuthorizationRequest>(sealed, PURPOSE);
     if (!request || request.until <= this.clock.now()) throw authorizationNotFound();
     const client = await this.clients.find(project, request.clientId);
     // The address may have been taken from the client since.
     if (!client?.redirectUris.includes(request.redirectUri)) throw authorizationNotFound();
     return { request, client };
-  }
-}
-
-function requestIn({ dataSecret }: Project, sealed: string): AuthorizationRequest | null {
-  try {
-    const value = parseJson(new SecretBox(dataSecret).open(Buffer.from(sealed, 'base64url'), PURPOSE));
-    return isJsonObject(value) ? (value as unknown as AuthorizationRequest) : null;
-  } catch {
-    return null;
   }
 }
 

@@ -8,7 +8,6 @@
  */
 import { Injectable } from '@nestjs/common';
 import { createHash, randomUUID } from 'node:crypto';
-import { isJsonObject, parseJson } from '../../common/text/json';
 import { Clock } from '../../common/time/clock';
 import { GuessThrottle } from '../../identity/guess-throttle.service';
 import type { Sender } from '../../identity/request-origin';
@@ -151,7 +150,7 @@ export class ProviderSignIn {
       provider: provider.name,
       fingerprint: fingerprintOf(provider),
     };
-    const state = seal(project, 'provider-state', flow);
+    const state = boxOf(project).sealToken(flow, 'provider-state');
     return this.clients.urlFor(project, provider, { ...checks, state }, more);
   }
 
@@ -283,7 +282,7 @@ export class ProviderSignIn {
     const until = this.clock.now() + LIFETIME_MS;
     const pending: PendingLink = { id: randomUUID(), until, owner, identity, redirectTo };
     return {
-      pending: seal(project, 'provider-link', pending),
+      pending: boxOf(project).sealToken(pending, 'provider-link'),
       identity,
       email: account.email || account.id,
     };
@@ -316,16 +315,7 @@ const NO_TOKENS: ProviderTokens = { accessToken: null, refreshToken: null };
 
 const hashOf = (browser: string): string => createHash('sha256').update(browser).digest('base64url');
 
-const seal = (project: Project, purpose: string, content: object): string =>
-  new SecretBox(project.dataSecret).seal(JSON.stringify(content), purpose).toString('base64url');
+const boxOf = ({ dataSecret }: Project): SecretBox => new SecretBox(dataSecret);
 
-function unseal<T>(project: Project, purpose: string, sealed: string): T | null {
-  if (sealed === '' || sealed.length > MAX_STATE || !/^[\w-]+$/.test(sealed)) return null;
-  try {
-    const text = new SecretBox(project.dataSecret).open(Buffer.from(sealed, 'base64url'), purpose);
-    const content = parseJson(text);
-    return isJsonObject(content) ? (content as T) : null;
-  } catch {
-    return null;
-  }
-}
+const unseal = <T extends object>(project: Project, purpose: string, sealed: string): T | null =>
+  sealed.length > MAX_STATE ? null : boxOf(project).openToken<T>(sealed, purpose);

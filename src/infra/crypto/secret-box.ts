@@ -39,6 +39,21 @@ export class SecretBox {
     }
   }
 
+  /** A value that a browser carries: sealed JSON in base64url. */
+  sealToken(value: object, purpose: string): string {
+    return this.seal(JSON.stringify(value), purpose).toString('base64url');
+  }
+
+  /** @returns the value given to sealToken(); null for a text that it did not make */
+  openToken<T extends object>(token: string, purpose: string): T | null {
+    if (!/^[\w-]+$/.test(token)) return null;
+    try {
+      return JSON.parse(this.open(Buffer.from(token, 'base64url'), purpose)) as T;
+    } catch {
+      return null;
+    }
+  }
+
   /** @returns the secret sealed under the first key; null if it already was, or if neither key opens it */
   reseal(box: Buffer, purpose: string): Buffer | null {
     try {

@@ -2,7 +2,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { readFile } from 'node:fs/promises';
 import { messageOf } from '../../common/errors/error-facts';
-import { parseJson } from '../../common/text/json';
 import { Clock } from '../../common/time/clock';
 import {
   SECRETS_CONFIG,
@@ -105,25 +104,15 @@ export class StaffSaml {
     const identity = await this.responses.refusing(() => toDirectoryIdentity('saml', user));
     // Groups that give no role are left out, because the result becomes part of a URL.
     const groups = identity.groups.filter((group) => Object.hasOwn(roles, group));
-    const answer = { requestId, identity: { ...identity, groups } };
-    return this.box.seal(JSON.stringify(answer), PURPOSE).toString('base64url');
+    return this.box.sealToken({ requestId, identity: { ...identity, groups } }, PURPOSE);
   }
 
   /** @param requestId of the sign-in that this browser began @throws AppError 401 for another sign-in, 404 without SAML */
   finish(sealed: string, requestId: string): ProvedIdentity {
     const { roles } = this.required();
-    const answer = this.open(sealed);
+    const answer = this.box.openToken<Answer>(sealed, PURPOSE);
     if (answer?.requestId !== requestId) throw samlFailed();
     return { ...answer.identity, way: 'saml', roles };
-  }
-
-  private open(sealed: string): Answer | null {
-    try {
-      return parseJson(this.box.open(Buffer.from(sealed, 'base64url'), PURPOSE)) as Answer;
-    } catch {
-      // The response was not sealed by this installation.
-      return null;
-    }
   }
 
   /**

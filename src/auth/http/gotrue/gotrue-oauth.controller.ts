@@ -39,7 +39,11 @@ import { FormBody, FormRoute, mediaTypeNotForm } from '../../../identity/http/fo
 import type { RequestOrigin, Sender } from '../../../identity/request-origin';
 import type { Project } from '../../../projects/project';
 import { projectNotFound } from '../../../projects/projects.errors';
-import { type AuthorizeQuery, OAuthAuthorizations } from '../../oauth/oauth-authorization.service';
+import {
+  type AuthorizeQuery,
+  OAuthAuthorizations,
+  AUTHORIZE_PARAMETERS,
+} from '../../oauth/oauth-authorization.service';
 import { MAX_CLIENTS } from '../../oauth/oauth-client.repository';
 import { type ClientProof, OAuthClients } from '../../oauth/oauth-clients.service';
 import { type OAuthTokenAnswer, OAuthTokens } from '../../oauth/oauth-tokens.service';
@@ -224,22 +228,11 @@ export class GoTrueOAuthUserInfoController {
 
 /** A parameter that is repeated counts as absent. */
 function authorizeQuery(query: Readonly<Record<string, unknown>>): AuthorizeQuery {
-  const text = (name: keyof AuthorizeQuery): string | null => {
+  const given = AUTHORIZE_PARAMETERS.map((name) => {
     const value = query[name];
-    return typeof value === 'string' && value !== '' ? value : null;
-  };
-  return {
-    client_id: text('client_id'),
-    redirect_uri: text('redirect_uri'),
-    response_type: text('response_type'),
-    response_mode: text('response_mode'),
-    scope: text('scope'),
-    state: text('state'),
-    nonce: text('nonce'),
-    prompt: text('prompt'),
-    code_challenge: text('code_challenge'),
-    code_challenge_method: text('code_challenge_method'),
-  };
+    return [name, typeof value === 'string' && value !== '' ? value : null];
+  });
+  return Object.fromEntries(given) as AuthorizeQuery;
 }
 
 /** Names and secrets in HTTP Basic are encoded like a form (RFC 6749, 2.3.1). @throws AppError 400, 401 */
