@@ -1,21 +1,5 @@
-/** Validators that class-validator lacks, or has with unclear messages. */
-import { applyDecorators } from '@nestjs/common';
-import { IsString, MaxLength, MinLength, ValidateBy } from 'class-validator';
-
-/** A text with a minimum and maximum length in characters. */
-function IsText({ min = 0, max }: { min?: number; max: number }): PropertyDecorator {
-  return applyDecorators(
-    // The first fault is reported, and this order tests the type first. As stacked decorators they would run in reverse.
-    IsString(),
-    ...(min > 0 ? [MinLength(min, { message: '$property should not be empty' })] : []),
-    MaxLength(max),
-  );
-}
-
-/** A display name. JsonBodyInterceptor refuses NUL and lone surrogates in every body. */
-export function IsName(): PropertyDecorator {
-  return IsText({ max: 200 });
-}
+/** A validator that class-validator lacks. */
+import { ValidateBy } from 'class-validator';
 
 /** A date, or a date and a time, in the extended format of ISO 8601 (`2026-01-31T12:00:00Z`). */
 const DATE_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?$/;

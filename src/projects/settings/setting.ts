@@ -10,11 +10,11 @@ import {
   IsIn,
   IsInt,
   IsString,
-  IsUrl,
   Max,
   MaxLength,
   Min,
 } from 'class-validator';
+import { IsWebAddress } from '../../http/input/web-address';
 
 export interface Setting<T> {
   /** The value for a project that has not set it. */
@@ -77,14 +77,7 @@ export function text<F extends string | null>({
 }
 
 export function url(declaration: Declaration<null>): Setting<string | null> {
-  // A user and password before the host can make a URL look like that of another site.
-  const options = {
-    require_tld: false,
-    require_protocol: true,
-    protocols: ['http', 'https'],
-    disallow_auth: true,
-  };
-  return { ...declaration, schema: { type: String, format: 'uri' }, checks: [IsUrl(options)] };
+  return { ...declaration, schema: { type: String, format: 'uri' }, checks: [IsWebAddress()] };
 }
 
 /** @param checks run before those of the type */

@@ -1,7 +1,8 @@
 /** Providers of a project, as administrators set them. */
-import { IsUrl, Matches, MaxLength } from 'class-validator';
+import { Matches } from 'class-validator';
 import { MAX_CLIENT_ID, MAX_CLIENT_IDS, MAX_SCOPES, MAX_URL, PRESETS } from '../../providers/provider';
 import * as f from '../../../http/model/fields';
+import { IsWebAddress } from '../../../http/input/web-address';
 
 const MAX_SECRET = 5_000;
 const TENANT = '9f0c1f6e-0e5b-4b5b-8f4e-1c2d3e4f5a6b';
@@ -18,33 +19,16 @@ export class SaveProviderDto extends f.model({
     'Stored encrypted and never shown again. Default: the stored one stays, if the address of the provider does',
     { min: 1, max: MAX_SECRET },
   ),
-  issuer: f.optional(
-    f.field<string>(
-      {
-        maxLength: MAX_URL,
-        format: 'uri',
-        description:
-          'For `oidc` and `keycloak` (the address of the realm); for a self-hosted server of `gitlab` or `github`',
-      },
-      [
-        MaxLength(MAX_URL),
-        IsUrl({
-          require_tld: false,
-          require_protocol: true,
-          protocols: ['http', 'https'],
-          disallow_auth: true,
-        }),
-      ],
-    ),
+  issuer: f.optional.text(
+    'For `oidc` and `keycloak` (the address of the realm); for a self-hosted server of `gitlab` or `github`',
+    { max: MAX_URL, format: 'uri', checks: [IsWebAddress()] },
   ),
   tenant: f.optional.text('Of `azure`: the id of the directory (tenant)', { max: 100, example: TENANT }),
   domain: f.optional.text('Of `okta` and `auth0`', { max: 253, example: 'acme.okta.com' }),
-  scopes: f.optional(
-    f.field<string>(
-      { maxLength: MAX_SCOPES, description: 'Separated by spaces. Default: those of the preset' },
-      [MaxLength(MAX_SCOPES), Matches(/^[\x21\x23-\x5b\x5d-\x7e ]+$/)],
-    ),
-  ),
+  scopes: f.optional.text('Separated by spaces. Default: those of the preset', {
+    max: MAX_SCOPES,
+    checks: [Matches(/^[\x21\x23-\x5b\x5d-\x7e ]+$/)],
+  }),
   additional_client_ids: f.optional.texts(
     'Ids of further clients, such as mobile applications, whose ID tokens are accepted',
     { max: MAX_CLIENT_ID, maxItems: MAX_CLIENT_IDS },

@@ -1,5 +1,5 @@
 /** Bodies and answers about passkeys. Credentials and options are JSON as WebAuthn defines it (toJSON() in browsers). */
-import { IsFullName } from './staff-inputs.dto';
+import { fullName } from './staff-inputs.dto';
 import * as f from '../../../http/model/fields';
 const CREDENTIAL = {
   id: 'mN3xk0a1b2c3d4e5f6g7',
@@ -8,7 +8,6 @@ const CREDENTIAL = {
   response: { clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0' },
   clientExtensionResults: {},
 };
-const NAME = { minLength: 1, maxLength: 200, example: 'Laptop' } as const;
 
 export class PasskeyOptionsResponse extends f.model({
   options: f.anyObject('For navigator.credentials, after PublicKeyCredential.parse...OptionsFromJSON()', {
@@ -22,12 +21,12 @@ export class PasskeySignInDto extends f.model({
 
 @f.Example({ name: 'Laptop', credential: CREDENTIAL })
 export class EnrolPasskeyDto extends f.model({
-  name: f.field<string>(NAME, [IsFullName()]),
+  name: fullName('Laptop'),
   credential: f.json('toJSON() of the credential'),
 }) {}
 
 export class RenamePasskeyDto extends f.model({
-  name: f.field<string>({ ...NAME, example: 'Old laptop' }, [IsFullName()]),
+  name: fullName('Old laptop'),
 }) {}
 
 export class PasskeyResponse extends f.model({

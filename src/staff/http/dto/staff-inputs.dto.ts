@@ -1,7 +1,6 @@
 /** Bodies of the operations on staff, their sessions, tokens and invitations. */
 import { ArrayMaxSize, ArrayNotEmpty, IsArray, IsBooleanString, IsIn, Matches } from 'class-validator';
 import { MAX_EMAIL } from '../../../identity/email-address';
-import { IsName } from '../../../identity/http/checks';
 import { INSTALL_ROLES, PROJECT_ROLES } from '../../accounts/staff-member';
 import { Scope, SCOPES } from '../../roles/route-table';
 import * as f from '../../../http/model/fields';
@@ -22,13 +21,15 @@ const NEW_PASSWORD = {
   example: 'correct horse',
   description: 'At least 8 characters, at most 72 bytes of UTF-8, and none of the most common passwords',
 } as const;
-const NAME = { minLength: 1, maxLength: 200, example: 'Ada' } as const;
 
 /** A name that is not blank. */
-export const IsFullName = (): PropertyDecorator => (target, property) => {
-  IsName()(target, property);
-  Matches(/\S/, { message: '$property must not be blank' })(target, property);
-};
+export const fullName = (example: string) =>
+  f.text({
+    minLength: 1,
+    max: 200,
+    example,
+    checks: [Matches(/\S/, { message: '$property must not be blank' })],
+  });
 
 class FactorProofDto extends f.model({
   code: f.optional(
@@ -58,13 +59,13 @@ export class SetupDto extends f.model({
   token: f.text('From the set-up link', { min: 1, max: MAX_TOKEN, example: TOKEN }),
   email: f.text({ min: 1, max: MAX_EMAIL, ...EMAIL }),
   password: f.text({ max: MAX_PASSWORD, ...NEW_PASSWORD }),
-  name: f.field<string>(NAME, [IsFullName()]),
+  name: fullName('Ada'),
 }) {}
 
 @f.Example({ token: TOKEN, name: 'Grace', password: 'correct horse' })
 export class AcceptInvitationDto extends f.model({
   token: f.text('The token from the mail', { min: 1, max: MAX_TOKEN, example: TOKEN }),
-  name: f.field<string>(NAME, [IsFullName()]),
+  name: fullName('Ada'),
   password: f.text({ max: MAX_PASSWORD, ...NEW_PASSWORD }),
 }) {}
 
@@ -96,7 +97,7 @@ export class UpdateStaffMemberDto extends f.model({
   role: f.optional(
     f.nullable.choice(INSTALL_ROLES, 'Null removes the role of the installation', { example: 'operator' }),
   ),
-  name: f.omittable(f.field<string>(NAME, [IsFullName()])),
+  name: f.omittable(fullName('Ada')),
   disabled: f.omittable.flag(
     'True ends all sessions and tokens of the staff member at once and prevents sign-in',
   ),
@@ -140,7 +141,7 @@ export class InviteDto extends f.model({
 }) {}
 
 export class CreateTokenDto extends f.model({
-  name: f.field<string>({ ...NAME, example: 'CI' }, [IsFullName()]),
+  name: fullName('CI'),
   scopes: f.field<Scope[]>(
     {
       enum: SCOPES,

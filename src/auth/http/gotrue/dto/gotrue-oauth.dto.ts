@@ -1,5 +1,4 @@
 /** Bodies and answers of applications that sign in with accounts of a project (OAuth 2.1). */
-import { IsUrl } from 'class-validator';
 import { UUID_EXAMPLE } from '../../../../http/docs/documented-types';
 import * as f from '../../../../http/model/fields';
 import {
@@ -10,6 +9,7 @@ import {
   MAX_URI,
   REGISTRATIONS,
 } from '../../../oauth/oauth-client';
+import { IsWebAddress } from '../../../../http/input/web-address';
 
 const CALLBACK = 'https://calendar.example.com/callback';
 const ISSUER = 'https://plinth.example.com/p/acme/auth/v1';
@@ -17,18 +17,7 @@ const ACCESS_TOKEN = 'eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJzdW
 
 /** The project's page may show the address as a link. */
 const webAddress = (description: string) =>
-  f.omittable.text(description, {
-    max: MAX_URI,
-    format: 'uri',
-    checks: [
-      IsUrl({
-        require_tld: false,
-        require_protocol: true,
-        protocols: ['http', 'https'],
-        disallow_auth: true,
-      }),
-    ],
-  });
+  f.omittable.text(description, { max: MAX_URI, format: 'uri', checks: [IsWebAddress()] });
 
 class OAuthClientFieldsDto extends f.model({
   client_uri: webAddress('Page about the application'),

@@ -1,10 +1,10 @@
 /** Bodies and answers of GoTrue's paths of single sign-on with SAML. */
-import { IsUrl, MaxLength } from 'class-validator';
 import { MAX_DOCUMENT } from '../../../../identity/saml/saml-document';
 import { NAME_ID_FORMATS } from '../../../directories/saml-provider';
 import { PkceDto } from './gotrue-inputs.dto';
 import { CAPTCHA } from '../../captcha.interceptor';
 import * as f from '../../../../http/model/fields';
+import { IsWebAddress } from '../../../../http/input/web-address';
 
 const MAX_URL = 1_000;
 
@@ -38,25 +38,12 @@ export class GoTrueSsoProviderDto extends f.model({
   type: f.optional.choice(['saml'], { example: 'saml' }),
   resource_id: f.optional.text('A name of your own, unique in the project', { min: 1, max: 200 }),
   disabled: f.optional.flag('Turns the provider off; default: false'),
-  metadata_url: f.optional(
-    f.field<string>(
-      {
-        format: 'uri',
-        maxLength: MAX_URL,
-        description: 'Read now, and once a day',
-        example: 'https://id.example.com/saml/metadata',
-      },
-      [
-        MaxLength(MAX_URL),
-        IsUrl({
-          require_tld: false,
-          require_protocol: true,
-          protocols: ['http', 'https'],
-          disallow_auth: true,
-        }),
-      ],
-    ),
-  ),
+  metadata_url: f.optional.text('Read now, and once a day', {
+    max: MAX_URL,
+    format: 'uri',
+    example: 'https://id.example.com/saml/metadata',
+    checks: [IsWebAddress()],
+  }),
   metadata_xml: f.optional.text('In place of an address', { min: 1, max: MAX_DOCUMENT }),
   domains: f.optional.texts(
     'Users with these addresses sign in here, and the provider proves their addresses',
