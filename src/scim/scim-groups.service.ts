@@ -6,7 +6,6 @@ import { isStorableText } from '../common/text/storable';
 import { UUID } from '../common/text/uuid';
 import { Clock } from '../common/time/clock';
 import { UNIQUE_VIOLATION } from '../database/sql/sqlstate';
-import type { RequestOrigin } from '../identity/request-origin';
 import type { GroupOutcome } from './scim-directory';
 import { type GroupTables, ScimGroupRepository } from './scim-group.repository';
 import {
@@ -64,11 +63,7 @@ export class ScimGroups {
   }
 
   /** @throws AppError 400 for an invalid body, 409 for a taken name, 413 for too many groups or members */
-  async create(
-    { directory, base }: ScimCaller,
-    change: GroupChange,
-    origin: RequestOrigin,
-  ): Promise<JsonObject> {
+  async create({ directory, base, origin }: ScimCaller, change: GroupChange): Promise<JsonObject> {
     const work = async (tables: GroupTables): Promise<GroupOutcome<JsonObject>> => {
       const group = await this.rows.create(tables, change, this.clock.date());
       if (!group) throw scimTooMany(TOO_MANY_GROUPS);
@@ -84,10 +79,9 @@ export class ScimGroups {
    * owner, 413 for too many members
    */
   async updateGroup(
-    { directory, base }: ScimCaller,
+    { directory, base, origin }: ScimCaller,
     id: string,
     change: GroupChange,
-    origin: RequestOrigin,
   ): Promise<JsonObject> {
     const work = async (tables: GroupTables): Promise<GroupOutcome<JsonObject>> => {
       const before = await this.find(tables, id);
@@ -106,7 +100,7 @@ export class ScimGroups {
   }
 
   /** @throws AppError 404 for an unknown group */
-  async remove({ directory }: ScimCaller, id: string, origin: RequestOrigin): Promise<void> {
+  async remove({ directory, origin }: ScimCaller, id: string): Promise<void> {
     await directory.changeGroup(async (tables) => {
       const group = await this.find(tables, id);
       const lost = await this.membersOf(tables, group.id);

@@ -25,6 +25,7 @@ export interface ScimCaller {
   readonly directory: ScimDirectory;
   /** Address of the directory. */
   readonly base: string;
+  readonly origin: RequestOrigin;
 }
 
 @Injectable()
@@ -53,24 +54,15 @@ export class Scim {
   }
 
   /** @throws AppError 400 for an invalid body, 409 for a taken address */
-  async create(
-    caller: ScimCaller,
-    change: ScimChange & { readonly email: string },
-    origin: RequestOrigin,
-  ): Promise<JsonObject> {
-    const person = await caller.directory.create(change, origin);
+  async create(caller: ScimCaller, change: ScimChange & { readonly email: string }): Promise<JsonObject> {
+    const person = await caller.directory.create(change, caller.origin);
     const link = { externalId: change.externalId ?? null, isDeactivated: change.isActive === false };
     await this.links.setLink(caller.scope, person.id, link);
     return toScimUser(person, link, [], caller.base);
   }
 
   /** @throws AppError 400 for an invalid body, 404 for an unknown person, 409 for a taken address or the last owner */
-  async updateUser(
-    caller: ScimCaller,
-    id: string,
-    change: ScimChange,
-    origin: RequestOrigin,
-  ): Promise<JsonObject> {
+  async updateUser(caller: ScimCaller, id: string, change: ScimChange): Promise<JsonObject> {
     const { person, link } = await this.find(caller, id);
     const { isActive, externalId, ...rest } = change;
     const isChanged =
@@ -90,17 +82,19 @@ export class Scim {
     const changed =
       Object.keys(applied).length === 0
         ? person
-        : await caller.directory.updatePerson(person.id, applied, origin).catch(async (error: unknown) => {
-            await this.links.setLink(caller.scope, person.id, link);
-            throw error;
-          });
+        : await caller.directory
+            .updatePerson(person.id, applied, caller.origin)
+            .catch(async (error: unknown) => {
+              await this.links.setLink(caller.scope, person.id, link);
+              throw error;
+            });
     return this.show(caller, changed, next);
   }
 
   /** @throws AppError 404 for an unknown person, 409 for the last owner */
-  async remove(caller: ScimCaller, id: string, origin: RequestOrigin): Promise<void> {
+  async remove(caller: ScimCaller, id: string): Promise<void> {
     const { person } = await this.find(caller, id);
-    await caller.directory.remove(person.id, origin);
+    await caller.directory.remove(person.id, caller.origin);
     await this.links.removeLink(caller.scope, person.id);
   }
 

@@ -1,5 +1,11 @@
 /** Shared by the controllers of SCIM, which are not in the OpenAPI document (docs/reference/scim.md). */
-import { applyDecorators, UseGuards, UseInterceptors } from '@nestjs/common';
+import {
+  applyDecorators,
+  createParamDecorator,
+  ExecutionContext,
+  UseGuards,
+  UseInterceptors,
+} from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
@@ -18,10 +24,14 @@ export interface ScimQuery extends ScimSelection {
   readonly count?: unknown;
 }
 
-export function callerOf({ scim }: Request): ScimCaller {
-  if (!scim) throw new Error('this route lacks ScimGuard');
-  return scim;
-}
+/** The sender; the route must use ScimGuard. */
+export const CurrentDirectory = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): ScimCaller => {
+    const { scim } = context.switchToHttp().getRequest<Request>();
+    if (!scim) throw new Error('this route lacks ScimGuard');
+    return scim;
+  },
+);
 
 export const pageIn = ({ startIndex, count }: ScimQuery): ScimPage => ({
   offset: numberOf(startIndex, 1, 1, 1_000_000_000) - 1,

@@ -40,13 +40,14 @@ export class ScimGuard implements CanActivate {
     // An unknown project gets the same error as a wrong token.
     if (token === undefined || (slug !== undefined && !project)) throw scimTokenInvalid();
     const scope = project?.id ?? null;
-    const from = { project: project ?? STAFF_GUESSES, origin: originOf(request as Request) };
+    const origin = originOf(request as Request);
+    const from = { project: project ?? STAFF_GUESSES, origin };
     const isValid = await this.throttle.attemptFrom(from, () => this.tokens.isToken(scope, hashToken(token)));
     if (!isValid) throw scimTokenInvalid();
     if (project) this.admission.admit(project, request.method);
     const directory = project ? this.users.of(project) : this.staff;
     const base = `${this.server.publicUrl}${project ? `/p/${project.slug}` : ''}/scim/v2`;
-    request.scim = { scope, directory, base };
+    request.scim = { scope, directory, base, origin };
     return true;
   }
 }
