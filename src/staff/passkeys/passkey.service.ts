@@ -23,7 +23,7 @@ import type { RequestOrigin } from '../../identity/request-origin';
 import { auditEntry, StaffMember, StaffMemberRecord } from '../accounts/staff-member';
 import { StaffMemberRepository } from '../accounts/staff-member.repository';
 import { actorAs, SessionOfRequest } from '../roles/staff';
-import { StaffFlows } from '../sessions/session-cookies.service';
+import { StaffFlows } from '../sessions/staff-flows.service';
 import { passkeyNotFound, tooManyPasskeys } from '../staff.errors';
 import { MAX_PASSKEYS, PasskeyRecord, PasskeyRepository } from './passkey.repository';
 

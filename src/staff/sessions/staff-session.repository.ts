@@ -1,4 +1,4 @@
-/** Sessions of staff in the platform database. */
+/** Sessions of staff, and completed sign-ins of several steps, in the platform database. */
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { RequestOrigin } from '../../identity/request-origin';
@@ -154,6 +154,16 @@ export class StaffSessionRepository {
       'delete from staff_sessions where person_id = $1 and ($2::uuid is null or id <> $2)',
       [memberId, except],
     );
+  }
+
+  /** Notes that a sign-in of several steps was completed. @returns false if it was before */
+  async completeFlow(id: string, expiresAt: Date, now: Date): Promise<boolean> {
+    const rows = await this.dataSource.query<unknown[]>(
+      `with swept as (delete from staff_used_flows where expires_at <= $3)
+       insert into staff_used_flows (id, expires_at) values ($1, $2) on conflict do nothing returning 1`,
+      [id, expiresAt, now],
+    );
+    return rows.length === 1;
   }
 
   /** Removes sessions that have expired. */
