@@ -18,14 +18,14 @@ const HOUR = 60 * MINUTE;
 export type GuessScope = Pick<Project, 'id'>;
 
 /** An attempt of a client on an account. */
-export interface Guess<Scope extends GuessScope = Project> extends GuessOrigin<Scope> {
+export interface Guess extends GuessOrigin {
   /** Identifies the account; it need not exist. */
   readonly account: string;
 }
 
 /** An attempt that names no account, such as one with a mailed token. */
-export interface GuessOrigin<Scope extends GuessScope = Project> {
-  readonly project: Scope;
+export interface GuessOrigin {
+  readonly project: GuessScope;
   readonly origin: RequestOrigin;
 }
 
@@ -45,11 +45,11 @@ export class GuessThrottle {
   }
 
   /** @throws AppError 429 while the account or the address has to wait */
-  async assertMayTry(guess: Guess<GuessScope>): Promise<void> {
+  async assertMayTry(guess: Guess): Promise<void> {
     assertNoWait(await this.ledger.blockedFor([accountKey(guess), addressKey(guess)]));
   }
 
-  async failed(guess: Guess<GuessScope>): Promise<void> {
+  async failed(guess: Guess): Promise<void> {
     await Promise.all([
       this.ledger.fail(accountKey(guess), this.policies.account),
       this.ledger.fail(addressKey(guess), this.policies.address),
@@ -61,7 +61,7 @@ export class GuessThrottle {
    * clears the count.
    * @throws AppError 429 while the account or the address has to wait; such an attempt is not counted
    */
-  private async chargeTry(guess: Guess<GuessScope>): Promise<void> {
+  private async chargeTry(guess: Guess): Promise<void> {
     await this.assertMayTryFrom(guess);
     assertNoWait(await this.ledger.charge(accountKey(guess), this.policies.account));
   }
@@ -70,7 +70,7 @@ export class GuessThrottle {
    * Makes an attempt with a secret that is compared quickly, such as a code.
    * @param work null or false: the secret is wrong @throws AppError 429
    */
-  async attempt<Result>(guess: Guess<GuessScope>, work: () => Promise<Result>): Promise<Result> {
+  async attempt<Result>(guess: Guess, work: () => Promise<Result>): Promise<Result> {
     await this.chargeTry(guess);
     const result = await work();
     await (result ? this.succeeded(guess) : this.failedFrom(guess));
@@ -78,7 +78,7 @@ export class GuessThrottle {
   }
 
   /** Like attempt(), for another name of the same account: the address is not counted a second time. @throws AppError 429 */
-  async attemptOn(guess: Guess<GuessScope>, work: () => Promise<boolean>): Promise<boolean> {
+  async attemptOn(guess: Guess, work: () => Promise<boolean>): Promise<boolean> {
     assertNoWait(await this.ledger.charge(accountKey(guess), this.policies.account));
     const isRight = await work();
     if (isRight) await this.succeeded(guess);
@@ -86,7 +86,7 @@ export class GuessThrottle {
   }
 
   /** Like attempt(), for an attempt that names no account, such as one with a token of 256 bits. @throws AppError 429 */
-  async attemptFrom<Result>(from: GuessOrigin<GuessScope>, work: () => Promise<Result>): Promise<Result> {
+  async attemptFrom<Result>(from: GuessOrigin, work: () => Promise<Result>): Promise<Result> {
     await this.assertMayTryFrom(from);
     const result = await work();
     if (!result) await this.failedFrom(from);
@@ -94,7 +94,7 @@ export class GuessThrottle {
   }
 
   /** Like attemptFrom(), for work that throws when the secret is wrong. @throws AppError 429 */
-  async attemptOrThrow<Result>(from: GuessOrigin<GuessScope>, work: () => Promise<Result>): Promise<Result> {
+  async attemptOrThrow<Result>(from: GuessOrigin, work: () => Promise<Result>): Promise<Result> {
     await this.assertMayTryFrom(from);
     return work().catch(async (error: unknown) => {
       await this.failedFrom(from);
@@ -103,12 +103,12 @@ export class GuessThrottle {
   }
 
   /** @throws AppError 429 while the address has to wait */
-  private async assertMayTryFrom(from: GuessOrigin<GuessScope>): Promise<void> {
+  private async assertMayTryFrom(from: GuessOrigin): Promise<void> {
     assertNoWait(await this.ledger.blockedFor([addressKey(from)]));
   }
 
   /** Counts a failed attempt that names no account, or whose account chargeTry() has already counted. */
-  private async failedFrom(from: GuessOrigin<GuessScope>): Promise<void> {
+  private async failedFrom(from: GuessOrigin): Promise<void> {
     await this.ledger.fail(addressKey(from), this.policies.address);
   }
 
@@ -116,7 +116,7 @@ export class GuessThrottle {
    * Forgets the failures of the account. Those of the address stay: otherwise an attacker with their own account
    * could clear them at will.
    */
-  async succeeded(guess: Guess<GuessScope>): Promise<void> {
+  async succeeded(guess: Guess): Promise<void> {
     await this.ledger.forget(accountKey(guess));
   }
 
@@ -134,7 +134,7 @@ export class GuessThrottle {
    * content.
    * @throws AppError 429 while the mailbox or the project has to wait
    */
-  async assertMayTestMail(project: Project, emailKey: string): Promise<void> {
+  async assertMayTestMail(project: GuessScope, emailKey: string): Promise<void> {
     await this.assertMayMail(project, emailKey);
     assertNoWait(await this.ledger.charge(`test-mail:${project.id}`, this.policies.testMail));
   }
@@ -159,7 +159,7 @@ export class GuessThrottle {
    * not try many.
    * @throws AppError 429 while the user has to wait
    */
-  async assertMayAskForAddress(project: Project, userId: string): Promise<void> {
+  async assertMayAskForAddress(project: GuessScope, userId: string): Promise<void> {
     assertNoWait(await this.ledger.charge(`address-change:${project.id}:${userId}`, this.policies.mailbox));
   }
 }
@@ -190,11 +190,11 @@ function assertNoWait(waitMs: number): void {
   if (waitMs > 0) throw rateLimited(waitMs / SECOND);
 }
 
-function accountKey({ project, account }: Guess<GuessScope>): string {
+function accountKey({ project, account }: Guess): string {
   return `account:${project.id}:${digest(account)}`;
 }
 
-function addressKey({ project, origin }: GuessOrigin<GuessScope>): string {
+function addressKey({ project, origin }: GuessOrigin): string {
   return `address:${project.id}:${origin.ip}`;
 }
 

@@ -31,7 +31,7 @@ export class MailedSignInService {
   /** @throws AppError 401 for an invalid token, 400 if the address was taken in the meantime, 429 */
   async signInWithToken(from: Sender, token: string, kinds: readonly MailedTokenKind[]): Promise<SignedIn> {
     const spent = await this.spend(from, hashMailedToken(token), kinds);
-    return this.start(from, spent, 'otp');
+    return this.start(from, spent);
   }
 
   /** @throws AppError as signInWithToken() */
@@ -52,7 +52,7 @@ export class MailedSignInService {
     );
     if (!hash) throw invalidMailedToken();
     const spent = await this.spend({ project, origin }, hash, kinds);
-    return this.start({ project, origin }, spent, 'otp');
+    return this.start({ project, origin }, spent);
   }
 
   /** For the page that the link of a mail opens. @throws AppError as signInWithToken() */
@@ -63,7 +63,7 @@ export class MailedSignInService {
   ): Promise<LinkOutcome> {
     const spent = await this.spend(from, hashMailedToken(token), kinds, newHash);
     const { account, challenge, kind } = spent;
-    if (!challenge) return { session: await this.start(from, spent, 'otp') };
+    if (!challenge) return { session: await this.start(from, spent) };
     const exchange = { userId: account.id, method: METHODS[kind], challenge };
     return { code: await this.codes.issue(from.project, exchange) };
   }
@@ -82,8 +82,8 @@ export class MailedSignInService {
     return spent;
   }
 
-  private async start(from: Sender, spent: SpentToken, method: SignInMethod): Promise<SignedIn> {
-    const started = await this.starter.start(from, spent, method);
+  private async start(from: Sender, spent: SpentToken): Promise<SignedIn> {
+    const started = await this.starter.start(from, spent, 'otp');
     if (!started) throw invalidMailedToken();
     return started;
   }

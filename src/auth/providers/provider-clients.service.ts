@@ -91,7 +91,7 @@ export class ProviderClients {
   }
 
   /** Verifies an ID token that an application got from the provider. @throws AppError 401, 503 */
-  async verifyGiven(project: Project, provider: Provider, given: GivenToken): Promise<ProviderAnswer> {
+  async verifyGiven(project: Project, provider: Provider, given: GivenToken): Promise<ProviderIdentity> {
     const { idToken, accessToken, nonce } = given;
     return this.refusing(async () => {
       const claims = await this.verify(project, provider, idToken);
@@ -99,11 +99,7 @@ export class ProviderClients {
       const algorithm = String(decode(idToken, { complete: true })?.header.alg);
       if (accessToken !== undefined && !isAccessTokenOf(claims, algorithm, accessToken))
         throw new Error('the access token does not belong to the ID token');
-      return {
-        identity: this.identityOf(provider, claims),
-        accessToken: accessToken ?? null,
-        refreshToken: null,
-      };
+      return this.identityOf(provider, claims);
     });
   }
 

@@ -14,7 +14,6 @@ import type { Sender } from '../../identity/request-origin';
 import { equalSecrets } from '../../infra/crypto/constant-time';
 import { SecretBox } from '../../infra/crypto/secret-box';
 import type { Project } from '../../projects/project';
-import type { Credentials } from '../accounts/account-record';
 import type { SessionOwner } from '../accounts/account-statements';
 import {
   invalidExchangeCode,
@@ -83,7 +82,7 @@ export interface ProviderSession {
 }
 
 /** A link without PKCE: the user sees both accounts and confirms. */
-export interface PendingLink {
+interface PendingLink {
   readonly id: string;
   readonly until: number;
   readonly owner: SessionOwner;
@@ -221,7 +220,8 @@ export class ProviderSignIn {
     from: Sender,
     sealed: string,
   ): Promise<ProviderSession & { readonly redirectTo: string }> {
-    const pending = this.openPending(from.project, sealed);
+    const pending = unseal<PendingLink>(from.project, 'provider-link', sealed);
+    if (!pending || pending.until <= this.clock.now()) throw invalidState();
     const { id, until, owner, identity, redirectTo } = pending;
     if (!(await this.rows.useState(from.project, id, new Date(until), this.clock.date())))
       throw invalidState();
@@ -229,36 +229,14 @@ export class ProviderSignIn {
     return { ...(await this.sessionOf(from, owner.userId, NO_TOKENS)), redirectTo };
   }
 
-  openPending(project: Project, sealed: string): PendingLink {
-    const pending = unseal<PendingLink>(project, 'provider-link', sealed);
-    if (!pending || pending.until <= this.clock.now()) throw invalidState();
-    return pending;
-  }
-
-  /**
-   * Signs in with an ID token that the application got from the provider, or links its identity.
-   * @throws AppError 400, 401, 403, 422, 429, 503
-   */
-  async signInWithToken(
-    from: Sender,
-    name: string,
-    given: GivenToken,
-    owner: SessionOwner | null,
-  ): Promise<ProviderSession> {
+  /** Signs in with an ID token that the application got from the provider. @throws AppError 400, 401, 403, 422, 429, 503 */
+  async signInWithToken(from: Sender, name: string, given: GivenToken): Promise<SignedIn> {
     const provider = await this.enabled(from.project, name);
-    const fault: unknown[] = [];
-    const answer = await this.throttle.attemptFrom(from, () =>
-      this.clients.verifyGiven(from.project, provider, given).catch((error: unknown) => {
-        fault.push(error);
-        return null;
-      }),
+    const identity = await this.throttle.attemptOrThrow(from, () =>
+      this.clients.verifyGiven(from.project, provider, given),
     );
-    if (!answer) throw fault[0];
-    const { identity } = answer;
-    const { account }: Credentials = owner
-      ? await this.identities.link(from, owner, identity)
-      : await this.identities.accountOf(from, identity);
-    return this.sessionOf(from, account.id, NO_TOKENS);
+    const { account } = await this.identities.accountOf(from, identity);
+    return this.start(from, account.id, 'oauth');
   }
 
   /** Names of the enabled providers. */

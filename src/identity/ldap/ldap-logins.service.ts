@@ -16,8 +16,8 @@ export interface GivenLogin {
 }
 
 /** The directory where the users of a scope sign in. */
-export interface ScopedDirectory<Scope extends GuessScope> extends LdapDirectory {
-  readonly scope: Scope;
+export interface ScopedDirectory extends LdapDirectory {
+  readonly scope: GuessScope;
 }
 
 @Injectable()
@@ -28,11 +28,11 @@ export class LdapLogins {
 
   /** @returns null for an unknown login and a wrong password @throws AppError 429, 503 */
   async findUser(
-    directory: ScopedDirectory<GuessScope>,
+    directory: ScopedDirectory,
     given: GivenLogin,
     origin: RequestOrigin,
   ): Promise<DirectoryUser | null> {
-    const guessOn = (account: string): Guess<GuessScope> => ({
+    const guessOn = (account: string): Guess => ({
       project: directory.scope,
       account: `ldap:${account.toLowerCase()}`,
       origin,
@@ -44,7 +44,7 @@ export class LdapLogins {
 
   /** The reason of a failure goes to the log only. */
   private async ask(
-    directory: ScopedDirectory<GuessScope>,
+    directory: ScopedDirectory,
     given: GivenLogin,
     attempt: PasswordAttempt,
   ): Promise<DirectoryUser | null> {

@@ -41,7 +41,7 @@ export class Passwords {
    * @throws AppError 429
    */
   async check<Account extends WithPassword>(
-    guess: Guess<GuessScope>,
+    guess: Guess,
     password: string,
     find: () => Promise<Account | StandIn | null>,
     refused: (account: Account | null) => Promise<void> = async () => {},

@@ -4,7 +4,7 @@ import { AppError } from '../../common/errors/app-error';
 import { messageOf } from '../../common/errors/error-facts';
 import { Clock } from '../../common/time/clock';
 import { type AttributeMapping, claimsOf, type DirectoryUser } from '../directories/attribute-mapping';
-import { type GuessOrigin, type GuessScope, GuessThrottle } from '../guess-throttle.service';
+import { type GuessOrigin, GuessThrottle } from '../guess-throttle.service';
 import { samlFailed } from '../identity.errors';
 import { requestOf, type SamlService, type SamlSubject, verifySamlResponse } from './saml-client';
 import { parseMetadata, type SamlIssuer } from './saml-metadata';
@@ -38,7 +38,7 @@ export class SamlResponses {
 
   /** @throws AppError 401, 429 */
   verify(
-    from: GuessOrigin<GuessScope>,
+    from: GuessOrigin,
     service: SamlService,
     issuer: SamlIssuer,
     { samlResponse, requestId }: { readonly samlResponse: string; readonly requestId: string },

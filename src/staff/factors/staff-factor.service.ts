@@ -1,6 +1,6 @@
 /** The second factor of a staff member: an authenticator app, with recovery codes. */
 import { Inject, Injectable } from '@nestjs/common';
-import { Guess, GuessScope, GuessThrottle } from '../../identity/guess-throttle.service';
+import { Guess, GuessThrottle } from '../../identity/guess-throttle.service';
 import type { RequestOrigin } from '../../identity/request-origin';
 import { newTotpKey, stepOfCode } from '../../identity/factors/totp';
 import { Clock } from '../../common/time/clock';
@@ -87,7 +87,7 @@ export class StaffFactors {
     origin: RequestOrigin,
     isRight: () => Promise<boolean>,
   ): Promise<void> {
-    const guess: Guess<GuessScope> = { project: STAFF_GUESSES, account: `factor:${member.id}`, origin };
+    const guess: Guess = { project: STAFF_GUESSES, account: `factor:${member.id}`, origin };
     if (!(await this.throttle.attempt(guess, isRight))) throw wrongFactorCode();
   }
 }

@@ -146,8 +146,8 @@ export class GoTrueSignInService {
         if (!provider || !idToken) throw validationFailed('id_token and provider required');
         if (body.link_identity === true) throw validationFailed('link_identity is not supported');
         const given = { idToken, accessToken, nonce };
-        const { session } = await this.providers.signInWithToken(from, provider, given, null);
-        return this.answers.sessionOf(from.project, session);
+        const signedIn = await this.providers.signInWithToken(from, provider, given);
+        return this.answers.sessionOf(from.project, signedIn);
       }
       case 'web3':
         throw web3Disabled();
