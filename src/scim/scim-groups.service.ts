@@ -1,11 +1,10 @@
 /** Operations of directories on groups (SCIM 2.0). */
 import { Injectable } from '@nestjs/common';
-import { codeOf } from '../common/errors/error-facts';
 import type { JsonObject } from '../common/text/json';
 import { isStorableText } from '../common/text/storable';
 import { UUID } from '../common/text/uuid';
 import { Clock } from '../common/time/clock';
-import { UNIQUE_VIOLATION } from '../database/sql/sqlstate';
+import { refusingDuplicate } from '../database/sql/sqlstate';
 import type { GroupOutcome } from './scim-directory';
 import { type GroupTables, ScimGroupRepository } from './scim-group.repository';
 import {
@@ -71,7 +70,7 @@ export class ScimGroups {
       const result = await this.show(tables, group, true, base);
       return { result, action: 'create', group: group.displayName, ...moved };
     };
-    return refusingKnown(directory.changeGroup(work, origin));
+    return refusingDuplicate(directory.changeGroup(work, origin), scimGroupExists);
   }
 
   /**
@@ -96,7 +95,7 @@ export class ScimGroups {
       const lost = isRenamed ? [...moved.lost, ...stayed] : moved.lost;
       return { result, action: 'update', group: group.displayName, gained, lost };
     };
-    return refusingKnown(directory.changeGroup(work, origin));
+    return refusingDuplicate(directory.changeGroup(work, origin), scimGroupExists);
   }
 
   /** @throws AppError 404 for an unknown group */
@@ -152,10 +151,4 @@ export class ScimGroups {
 function isAnswerable({ displayName = '', externalId = '', id, member }: GroupFilter): boolean {
   const ids = [id, member].filter((one) => one !== undefined);
   return ids.every((one) => UUID.test(one)) && isStorableText(displayName) && isStorableText(externalId);
-}
-
-async function refusingKnown<T>(change: Promise<T>): Promise<T> {
-  return change.catch((error: unknown) => {
-    throw codeOf(error) === UNIQUE_VIOLATION ? scimGroupExists() : error;
-  });
 }

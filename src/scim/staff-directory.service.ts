@@ -1,9 +1,8 @@
 /** Staff that a directory provisions. It does not prove addresses; its groups give roles as in single sign-on. */
 import { Injectable } from '@nestjs/common';
-import { codeOf } from '../common/errors/error-facts';
 import type { JsonObject } from '../common/text/json';
 import { Clock } from '../common/time/clock';
-import { UNIQUE_VIOLATION } from '../database/sql/sqlstate';
+import { refusingDuplicate } from '../database/sql/sqlstate';
 import { getEmailAddress, localPart } from '../identity/email-address';
 import type { RequestOrigin } from '../identity/request-origin';
 import type { AuditEntry } from '../install/audit/audit-log.repository';
@@ -60,7 +59,7 @@ export class StaffDirectory implements ScimDirectory {
       emailVerifiedAt: null,
     };
     const entry = entryOf('person.scim_create', origin, { email: address.address });
-    const member = await refusingTaken(this.members.create(account, entry));
+    const member = await refusingDuplicate(this.members.create(account, entry), scimPersonExists);
     return isActive === false ? this.updatePerson(member.id, { isActive }, origin) : toPerson(member);
   }
 
@@ -73,7 +72,8 @@ export class StaffDirectory implements ScimDirectory {
     };
     const entry = entryOf('person.update', origin, { person_id: id, ...applied });
     const now = this.clock.date();
-    return toPerson(await refusingTaken(this.members.updateMember(id, () => {}, applied, now, entry)));
+    const changed = this.members.updateMember(id, () => {}, applied, now, entry);
+    return toPerson(await refusingDuplicate(changed, scimPersonExists));
   }
 
   remove(id: string, origin: RequestOrigin): Promise<void> {
@@ -91,9 +91,3 @@ const toPerson = ({ id, email, name, disabledAt, createdAt }: StaffMemberRecord)
   isActive: disabledAt === null,
   createdAt,
 });
-
-async function refusingTaken<T>(change: Promise<T>): Promise<T> {
-  return change.catch((error: unknown) => {
-    throw codeOf(error) === UNIQUE_VIOLATION ? scimPersonExists() : error;
-  });
-}

@@ -1,4 +1,5 @@
 /** SQLSTATEs (PostgreSQL manual, appendix A). http/errors/sqlstate-status.ts maps them to HTTP statuses. */
+import { codeOf } from '../../common/errors/error-facts';
 
 export const UNIQUE_VIOLATION = '23505';
 export const INSUFFICIENT_PRIVILEGE = '42501';
@@ -13,3 +14,9 @@ export function isServerUnavailable(sqlstate: string): boolean {
 export function mayRecover(sqlstate: string): boolean {
   return /^(08|53(?!400)|57P0[123])/.test(sqlstate);
 }
+
+/** The outcome of a change. @throws `refused()` if a row with the same key exists */
+export const refusingDuplicate = <T>(change: Promise<T>, refused: () => Error): Promise<T> =>
+  change.catch((error: unknown) => {
+    throw codeOf(error) === UNIQUE_VIOLATION ? refused() : error;
+  });

@@ -1,8 +1,7 @@
 /** Saved queries in the platform database. A staff member sees their own queries and the shared queries of a project. */
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { codeOf } from '../../common/errors/error-facts';
-import { UNIQUE_VIOLATION } from '../../database/sql/sqlstate';
+import { refusingDuplicate } from '../../database/sql/sqlstate';
 import { type Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { savedQueryExists, tooManySavedQueries } from '../sql.errors';
 
@@ -125,15 +124,12 @@ export class SavedQueryRepository {
     wanted: string,
     work: (manager: EntityManager) => Promise<Row[]>,
   ): Promise<Row[]> {
-    try {
-      return await this.dataSource.transaction(async (manager) => {
-        const rows = await work(manager);
-        for (const { id, name } of rows)
-          await this.audit.write({ action, actor, projectId, details: { id, name } }, manager);
-        return rows;
-      });
-    } catch (error) {
-      throw codeOf(error) === UNIQUE_VIOLATION ? savedQueryExists(wanted) : error;
-    }
+    const changed = this.dataSource.transaction(async (manager) => {
+      const rows = await work(manager);
+      for (const { id, name } of rows)
+        await this.audit.write({ action, actor, projectId, details: { id, name } }, manager);
+      return rows;
+    });
+    return refusingDuplicate(changed, () => savedQueryExists(wanted));
   }
 }

@@ -4,11 +4,10 @@ import { getEmailAddress } from '../../identity/email-address';
 import { GuessThrottle } from '../../identity/guess-throttle.service';
 import type { RequestOrigin } from '../../identity/request-origin';
 import { PlatformMails } from '../../infra/mail/platform-mail.service';
-import { codeOf } from '../../common/errors/error-facts';
 import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
 import { MAIL_CONFIG, MailConfig, SERVER_CONFIG, ServerConfig } from '../../config/app-config';
-import { UNIQUE_VIOLATION } from '../../database/sql/sqlstate';
+import { refusingDuplicate } from '../../database/sql/sqlstate';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { projectNotFound } from '../../projects/projects.errors';
@@ -134,11 +133,8 @@ export class InvitationService {
     const invitation = await this.throttle.attemptFrom(from, find);
     if (!invitation) throw invitationInvalid();
     const passwordHash = await this.passwords.hashNew(password);
-    const member = await this.makeMember(invitation, { name, passwordHash }, origin).catch(
-      (error: unknown) => {
-        throw codeOf(error) === UNIQUE_VIOLATION ? staffMemberExists() : error;
-      },
-    );
+    const made = this.makeMember(invitation, { name, passwordHash }, origin);
+    const member = await refusingDuplicate(made, staffMemberExists);
     return this.signIn.beginFor(member, 'person.sign_in', origin);
   }
 

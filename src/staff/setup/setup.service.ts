@@ -3,11 +3,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { getEmailAddress } from '../../identity/email-address';
 import { GuessThrottle } from '../../identity/guess-throttle.service';
 import type { RequestOrigin } from '../../identity/request-origin';
-import { codeOf } from '../../common/errors/error-facts';
 import { Clock } from '../../common/time/clock';
 import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';
-import { UNIQUE_VIOLATION } from '../../database/sql/sqlstate';
-import type { StaffMemberRecord } from '../accounts/staff-member';
+import { refusingDuplicate } from '../../database/sql/sqlstate';
 import { StaffMemberRepository } from '../accounts/staff-member.repository';
 import { StaffPasswords } from '../accounts/staff-password.service';
 import { STAFF_GUESSES } from '../accounts/staff-member';
@@ -71,24 +69,15 @@ export class SetupService {
     const isValid = await this.throttle.attemptFrom(from, () => this.setup.isValid(hash, this.clock.date()));
     if (!isValid) throw setupTokenInvalid();
     const passwordHash = await this.passwords.hashNew(input.password);
-    const member = await this.members
-      .whileOwnersStay(async (manager): Promise<StaffMemberRecord> => {
-        if (await this.members.hasOwner(manager)) throw setupOver();
-        if (!(await this.setup.isValid(hash, this.clock.date(), manager))) throw setupTokenInvalid();
-        await this.setup.clear(manager);
-        const owner = {
-          email,
-          emailKey,
-          name: input.name,
-          role: 'owner',
-          passwordHash,
-          emailVerifiedAt: null,
-        } as const;
-        return this.members.insert(owner, manager);
-      })
-      .catch((error: unknown) => {
-        throw codeOf(error) === UNIQUE_VIOLATION ? staffMemberExists() : error;
-      });
+    const names = { email, emailKey, name: input.name };
+    const owner = { ...names, role: 'owner', passwordHash, emailVerifiedAt: null } as const;
+    const made = this.members.whileOwnersStay(async (manager) => {
+      if (await this.members.hasOwner(manager)) throw setupOver();
+      if (!(await this.setup.isValid(hash, this.clock.date(), manager))) throw setupTokenInvalid();
+      await this.setup.clear(manager);
+      return this.members.insert(owner, manager);
+    });
+    const member = await refusingDuplicate(made, staffMemberExists);
     return this.signIn.beginFor(member, 'person.set_up', origin);
   }
 

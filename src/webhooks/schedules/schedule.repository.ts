@@ -1,8 +1,7 @@
 /** Schedules in the database of a project. They are changed as its owner, because their SQL runs as the owner. */
 import { Injectable } from '@nestjs/common';
-import { codeOf } from '../../common/errors/error-facts';
 import type { BoundedClient } from '../../database/pools/one-off-connection';
-import { UNIQUE_VIOLATION } from '../../database/sql/sqlstate';
+import { refusingDuplicate } from '../../database/sql/sqlstate';
 import type { Statement, StatementResult } from '../../database/statement';
 import { OwnerDatabase } from '../../projects/owner-database';
 import type { Project } from '../../projects/project';
@@ -132,9 +131,8 @@ export class ScheduleRepository {
     return this.asOwner(project, async (client) => {
       if (url !== null && !(await hasHttpPost(client))) throw needsHttpPost();
       const values = [id, name, cron, timeZone, sql, url, body, enabled, now];
-      const { rows } = await client.query<object>(text, values).catch((error: unknown) => {
-        throw codeOf(error) === UNIQUE_VIOLATION ? scheduleExists(name) : error;
-      });
+      const saved = client.query<object>(text, values);
+      const { rows } = await refusingDuplicate(saved, () => scheduleExists(name));
       if (!rows[0]) throw missing();
       await client.query(`select pg_catalog.pg_notify('plinth_hooks', 'again')`);
       return toSchedule(rows[0]);
