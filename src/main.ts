@@ -1,31 +1,18 @@
 /** Entry point of `npm start`: one process, or several behind one port with WORKERS. */
+/* oxlint-disable typescript/no-require-imports -- the application, which takes a second to load */
 import 'reflect-metadata';
 import cluster from 'node:cluster';
 import { setFlagsFromString } from 'node:v8';
-import { announcement } from './bootstrap/announce';
-import { createDemoOnFirstStart } from './bootstrap/demo-project';
-import { gaugeArchive } from './bootstrap/archive-metrics';
-import {
-  assertPortFree,
-  buildApp,
-  type RunningDatabase,
-  startDatabase,
-  startHttp,
-  stopHttp,
-} from './bootstrap/serve';
+import { startDatabase } from './bootstrap/database';
+import type * as Install from './bootstrap/install';
+import { assertPortsFree } from './bootstrap/listen';
 import { startFault } from './bootstrap/start-fault';
-import { runWorker, WorkerPool } from './bootstrap/worker-pool';
-import { AppConfig } from './config/app-config';
+import type * as Workers from './bootstrap/worker-pool';
+import type { AppConfig } from './config/app-config';
 import { readEnvironment } from './config/dot-env';
 import { loadConfig } from './config/load-config';
 import { misspeltSettings } from './config/misspelt-settings';
-import { forgetRunningServer, recordRunningServer } from './config/running-server';
-import { PLATFORM_URL } from './database/platform/platform-url';
 import { assertRedisReachable } from './infra/coordination/redis-client';
-import { Metrics } from './infra/metrics/metrics';
-import { SetupService } from './staff/setup/setup.service';
-
-type Stop = () => Promise<void>;
 
 /**
  * Threads for the file system: with the four of libuv, uploads wait for each other's fsync. This takes effect
@@ -48,63 +35,36 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 async function main(): Promise<void> {
   const environment = readEnvironment();
   const config = loadConfig(environment);
-  if (cluster.isWorker) return runWorker(config);
+  if (cluster.isWorker) {
+    const { runWorker } = require('./bootstrap/worker-pool') as typeof Workers;
+    return runWorker(config);
+  }
   for (const warning of misspeltSettings(environment)) say(warning);
-  await assertPortFree(config);
+  await assertPortsFree(config);
   if (config.redisUrl) await assertRedisReachable(config.redisUrl);
   const database = await startDatabase(config, say);
-  const stops: Stop[] = [() => database.stop()];
+  const stops: Install.Stop[] = [() => database.stop()];
   const end = endOnce(stops);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => endBySignal(end));
   void database.lost.then((fault) => {
     fail(fault);
     return end(1);
   });
-  let workers: WorkerPool | null = null;
+  let workers: Workers.WorkerPool | null = null;
   // Windows does not have the signal.
   if (process.platform !== 'win32') process.on('SIGUSR2', () => void replaceWorkers(workers));
   try {
-    workers = await serve(config, database, stops);
+    // Loaded last, so that a fault of the settings or of the database is reported immediately.
+    const { serveInstall } = require('./bootstrap/install') as typeof Install;
+    workers = await serveInstall(config, database, stops, say);
   } catch (error) {
     fail(error, config);
     await end(1);
   }
 }
 
-/** @returns the other processes, or null if this one serves by itself */
-async function serve(
-  config: AppConfig,
-  database: RunningDatabase,
-  stops: Stop[],
-): Promise<WorkerPool | null> {
-  const app = await buildApp(config, database.platformUrl);
-  if (database.archive) gaugeArchive(app.get(Metrics), database.archive);
-  stops.unshift(() => stopHttp(config, app));
-  const demo = await createDemoOnFirstStart(app);
-  const workers =
-    config.server.workers > 1
-      ? new WorkerPool(config, app.get<string>(PLATFORM_URL), say, app.get(Metrics))
-      : null;
-  if (workers) {
-    stops.unshift(() => workers.stop());
-    await workers.start();
-  } else {
-    await startHttp(config, app);
-  }
-  recordAddress(config, stops);
-  const setup = await app.get(SetupService).linkAtStart();
-  process.stdout.write(announcement(config.server, demo, setup?.link ?? null));
-  return workers;
-}
-
-/** Records the address for the command line. */
-function recordAddress({ dataDir, server: { host, port, publicUrl } }: AppConfig, stops: Stop[]): void {
-  recordRunningServer(dataDir, { host, port, publicUrl });
-  stops.unshift(async () => forgetRunningServer(dataDir));
-}
-
 /** Logs the outcome. A failure leaves workers in service, so this process continues. */
-async function replaceWorkers(workers: WorkerPool | null): Promise<void> {
+async function replaceWorkers(workers: Workers.WorkerPool | null): Promise<void> {
   if (!workers) {
     say('SIGUSR2 is ignored: it replaces the workers of WORKERS=2 or more, once they serve.');
     return;
@@ -119,7 +79,7 @@ async function replaceWorkers(workers: WorkerPool | null): Promise<void> {
 }
 
 /** Runs the stops in order, once, however often shutdown is requested. A stop that fails changes the exit code to 1. */
-function endOnce(stops: Stop[]): (exitCode: number) => Promise<void> {
+function endOnce(stops: Install.Stop[]): (exitCode: number) => Promise<void> {
   let ending: Promise<void> | undefined;
   return (exitCode) => {
     ending ??= (async () => {
