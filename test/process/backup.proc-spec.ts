@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { IN_SOAK } from '../support/extent';
 import { HttpClient } from '../support/http-client';
 import { PlinthProcess } from '../support/plinth-process';
+import { copyFirstStart } from './support/first-start';
 import { ROOT } from './support/processes';
 
 const PAGE = readFileSync(join(ROOT, 'docs/reference/embedded-database.md'), 'utf8');
@@ -81,6 +82,7 @@ async function expectKept(admin: HttpClient, kept: Kept): Promise<void> {
 
 it('keeps projects, rows, users, sessions, files and keys, in another directory', async () => {
   const data = join(directory, 'data');
+  await copyFirstStart(data);
   const kept = await fillInstall(await start(data));
   await plinth.end('SIGTERM');
   expect(existsSync(join(data, 'postgres/postmaster.pid'))).toBe(false);

@@ -1,5 +1,5 @@
 // The embedded PostgreSQL: first start, restart, kills at critical moments, mistakes of administrators.
-import { execFile, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import {
   appendFile,
   chmod,
@@ -15,13 +15,13 @@ import {
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { Client } from 'pg';
 import {
   EmbeddedPostgres,
   type EmbeddedPostgresOptions,
 } from '../../src/database/embedded/embedded-postgres';
 import { EmbeddedPostgresError } from '../../src/database/embedded/embedded-postgres.error';
+import { copyCluster } from './support/first-start';
 import { isAlive, processesWith, Program, ROOT, until, withDirectory } from './support/processes';
 
 const HOLDER = path.join(__dirname, 'support/postgres-holder.cjs');
@@ -45,10 +45,6 @@ const itAsRoot = process.getuid?.() === 0 ? it : it.skip;
 const itAsOrdinaryUser = ordinaryUserReadsClone() ? it : it.skip;
 const itOnLinux = process.platform === 'linux' ? it : it.skip;
 
-const run = promisify(execFile);
-
-let template: string;
-
 interface Holder {
   program: Program;
   postmaster: number;
@@ -70,7 +66,7 @@ async function runningHolder(dataDir: string): Promise<Holder> {
 async function withCluster(work: (dataDir: string) => Promise<void>): Promise<void> {
   await withDirectory(async (directory) => {
     const dataDir = path.join(directory, 'data');
-    await run('cp', ['-a', template, dataDir]);
+    await copyCluster(dataDir);
     await work(dataDir);
   });
 }
@@ -115,13 +111,6 @@ const countKept = async (url: string): Promise<number> =>
   (await query<{ count: number }>(url, 'select count(*)::int from kept'))[0]?.count ?? 0;
 
 describe('EmbeddedPostgres', () => {
-  beforeAll(async () => {
-    template = await mkdtemp(path.join(tmpdir(), 'plinth-process-'));
-    await withPostgres({ dataDir: template, settings: { fsync: 'off' } }, async () => undefined);
-  });
-
-  afterAll(() => rm(template, { recursive: true, force: true }));
-
   it('creates a cluster on the first start and keeps its data over a restart', () =>
     withDirectory(async (directory) => {
       const dataDir = path.join(directory, "with a space and an apostrophe's data");
@@ -146,61 +135,80 @@ describe('EmbeddedPostgres', () => {
       expect(await readFile(file, 'utf8')).toBe('host all all 127.0.0.1/32 trust\n');
     }));
 
-  it('uses UTF-8, folds case beyond ASCII, is durable, and applies settings', () =>
-    withCluster((dataDir) =>
-      withPostgres(
-        { dataDir, settings: { work_mem: '7MB', application_name: "it's \\ here" } },
-        async ({ url }) => {
-          const [row] = await query(
-            url,
-            `select current_setting('server_encoding') as encoding, lower('ÄÖŁ') as lower,
-                  current_setting('fsync') as fsync, current_setting('work_mem') as work_mem,
-                  current_setting('application_name') as name, current_setting('max_connections') as connections,
-                  current_setting('server_version_num')::int / 10000 as major`,
-          );
-          expect(row).toEqual({
-            encoding: 'UTF8',
-            lower: 'äöł',
-            fsync: 'on',
-            work_mem: '7MB',
-            name: "it's \\ here",
-            connections: '300',
-            major: 18,
-          });
-        },
-      ),
-    ));
+  describe('a running server', () => {
+    let directory: string;
+    let dataDir: string;
+    let postgres: EmbeddedPostgres;
 
-  it('listens on the loopback address and its own socket only, and requires the password', () =>
-    withCluster((dataDir) =>
-      withPostgres({ dataDir }, async ({ url, socketDirectory }) => {
-        const [row] = await query(
-          url,
-          `select current_setting('listen_addresses') as addresses, current_setting('unix_socket_directories') as sockets`,
-        );
-        expect(row).toEqual({ addresses: '127.0.0.1', sockets: '.' });
-        expect(socketDirectory).toBe(path.join(dataDir, 'postgres'));
-        expect((await stat(socketDirectory as string)).mode & 0o077).toBe(0);
-        const socket = new URL(url);
-        socket.searchParams.set('host', socketDirectory as string);
-        expect(await query(socket.href, 'select inet_client_addr() as address')).toEqual([{ address: null }]);
-        for (const wrong of [new URL(url), socket]) {
-          wrong.password = 'postgres';
-          await expect(query(wrong.href, 'select 1')).rejects.toMatchObject({ code: '28P01' });
-        }
-        expect((await stat(path.join(dataDir, 'postgres.password'))).mode & 0o777).toBe(0o600);
-      }),
-    ));
+    beforeAll(async () => {
+      directory = await mkdtemp(path.join(tmpdir(), 'plinth-process-'));
+      dataDir = path.join(directory, 'data');
+      await copyCluster(dataDir);
+      const settings = { work_mem: '7MB', application_name: "it's \\ here" };
+      postgres = await EmbeddedPostgres.start({ dataDir, settings });
+    });
+    afterAll(async () => {
+      await postgres.stop();
+      await rm(directory, { recursive: true, force: true });
+    });
 
-  itOnLinux('syncs the whole file system after a crash, whatever the number of files', () =>
-    withCluster((dataDir) =>
-      withPostgres({ dataDir }, async ({ url }) =>
-        expect(await query(url, 'show recovery_init_sync_method')).toEqual([
-          { recovery_init_sync_method: 'syncfs' },
-        ]),
-      ),
-    ),
-  );
+    it('uses UTF-8, folds case beyond ASCII, is durable, and applies settings', async () => {
+      const [row] = await query(
+        postgres.url,
+        `select current_setting('server_encoding') as encoding, lower('ÄÖŁ') as lower,
+           current_setting('fsync') as fsync, current_setting('work_mem') as work_mem,
+           current_setting('application_name') as name, current_setting('max_connections') as connections,
+           current_setting('server_version_num')::int / 10000 as major`,
+      );
+      expect(row).toEqual({
+        encoding: 'UTF8',
+        lower: 'äöł',
+        fsync: 'on',
+        work_mem: '7MB',
+        name: "it's \\ here",
+        connections: '300',
+        major: 18,
+      });
+    });
+
+    it('listens on the loopback address and its own socket only, and requires the password', async () => {
+      const { url, socketDirectory } = postgres;
+      const [row] = await query(
+        url,
+        `select current_setting('listen_addresses') as addresses, current_setting('unix_socket_directories') as sockets`,
+      );
+      expect(row).toEqual({ addresses: '127.0.0.1', sockets: '.' });
+      expect(socketDirectory).toBe(path.join(dataDir, 'postgres'));
+      expect((await stat(socketDirectory as string)).mode & 0o077).toBe(0);
+      const socket = new URL(url);
+      socket.searchParams.set('host', socketDirectory as string);
+      expect(await query(socket.href, 'select inet_client_addr() as address')).toEqual([{ address: null }]);
+      for (const wrong of [new URL(url), socket]) {
+        wrong.password = 'postgres';
+        await expect(query(wrong.href, 'select 1')).rejects.toMatchObject({ code: '28P01' });
+      }
+      expect((await stat(path.join(dataDir, 'postgres.password'))).mode & 0o777).toBe(0o600);
+    });
+
+    itOnLinux('syncs the whole file system after a crash, whatever the number of files', async () => {
+      expect(await query(postgres.url, 'show recovery_init_sync_method')).toEqual([
+        { recovery_init_sync_method: 'syncfs' },
+      ]);
+    });
+
+    itOnLinux('does not pass its environment to PostgreSQL', async () => {
+      const names = (await readFile(`/proc/${postgres.pid}/environ`, 'utf8'))
+        .split('\0')
+        .map((line) => line.split('=')[0]);
+      expect(names).not.toContain('HOME');
+      expect(names).toEqual(expect.arrayContaining(['PATH', 'TZ']));
+    });
+
+    it('reports that PostgreSQL has ended by itself', async () => {
+      process.kill(postgres.pid, 'SIGINT');
+      expect(await postgres.exited).toEqual({ code: 0, signal: null });
+    });
+  });
 
   it('works without a socket if none can be created', () =>
     withCluster((dataDir) =>
@@ -237,26 +245,6 @@ describe('EmbeddedPostgres', () => {
         expect(written).not.toContain('xxx');
       });
     }));
-
-  itOnLinux('does not pass its environment to PostgreSQL', () =>
-    withCluster((dataDir) =>
-      withPostgres({ dataDir }, async ({ pid }) => {
-        const names = (await readFile(`/proc/${pid}/environ`, 'utf8'))
-          .split('\0')
-          .map((line) => line.split('=')[0]);
-        expect(names).not.toContain('HOME');
-        expect(names).toEqual(expect.arrayContaining(['PATH', 'TZ']));
-      }),
-    ),
-  );
-
-  it('reports that PostgreSQL has ended by itself', () =>
-    withCluster((dataDir) =>
-      withPostgres({ dataDir }, async (postgres) => {
-        process.kill(postgres.pid, 'SIGINT');
-        expect(await postgres.exited).toEqual({ code: 0, signal: null });
-      }),
-    ));
 
   describe('as root', () => {
     itAsRoot('works in a directory that only root may enter', () =>

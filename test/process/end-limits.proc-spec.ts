@@ -1,11 +1,10 @@
-/** Time limits of requests and of Plinth's shutdown when PostgreSQL, its checkpoint, a request, or a worker hangs. */
+/** Time limits of requests and of Plinth's shutdown when PostgreSQL or its checkpoint hangs. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually, limitDuring } from '../support/eventually';
 import type { HttpAnswer } from '../support/http-client';
 import { PlinthProcess, type ProcessOptions } from '../support/plinth-process';
-import { hasRedis, TestRedis } from '../support/redis-server';
 
 const ANSWER_MS = 5_000;
 
@@ -135,58 +134,3 @@ it('a checkpoint that takes longer than its limit is reported, and the exit code
   const code = await plinth.end('SIGTERM');
   expect([code, plinth.printed]).toEqual([1, expect.stringContaining('stopped without a checkpoint')]);
 });
-
-it('a second signal ends Plinth immediately, even with a request in progress', async () => {
-  await start({ SHUTDOWN_TIMEOUT: '600' });
-  const { body } = await plinth.admin.post('/admin/v1/projects', { name: 'Slow' });
-  const request = plinth.admin
-    .post(`/admin/v1/projects/${body.id}/sql`, { query: 'select pg_sleep(300)' })
-    .then(({ status }) => status)
-    .catch(() => 'ended');
-  await eventually(async () => {
-    const activity = await plinth.admin.get(`/admin/v1/projects/${body.id}/database/activity`);
-    expect(activity.text).toContain('pg_sleep');
-  });
-  const ended = plinth.end('SIGTERM');
-  // A second signal within a second counts as the same signal.
-  plinth.child.kill('SIGTERM');
-  await eventually(async () => {
-    plinth.child.kill('SIGTERM');
-    expect(plinth.printed).toContain('by a second signal');
-  });
-  expect([await ended, await request]).toEqual([1, 'ended']);
-});
-
-(hasRedis ? it : it.skip)(
-  'a worker that hangs is replaced, and its connections end',
-  async () => {
-    const redis = await TestRedis.start();
-    try {
-      await start({ WORKERS: '2', REDIS_URL: redis.url });
-      const workers = childrenOf(plinth.child.pid ?? 0).filter((pid) =>
-        readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('main.js'),
-      );
-      expect(workers).toHaveLength(2);
-      process.kill(workers[0] as number, 'SIGSTOP');
-      // Some requests reach the worker that hangs, and wait for the end of the connection.
-      const asked = Array.from({ length: 12 }, () =>
-        plinth.admin.get('/health/live').then(
-          ({ status }) => status,
-          () => 'ended',
-        ),
-      );
-      const answers = await Promise.all(asked);
-      expect(new Set(answers)).toEqual(new Set([200, 'ended']));
-      expect(plinth.printed).toContain('has not answered');
-      await eventually(async () => {
-        const now = childrenOf(plinth.child.pid ?? 0).filter((pid) => pid !== workers[0]);
-        expect(now.length).toBeGreaterThanOrEqual(2);
-        expect((await plinth.admin.get('/health/ready')).status).toBe(200);
-      }, 30_000);
-    } finally {
-      await plinth.end('SIGKILL');
-      await redis.stop();
-    }
-  },
-  120_000,
-);

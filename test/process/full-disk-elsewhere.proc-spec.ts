@@ -10,6 +10,7 @@ import { eventually } from '../support/eventually';
 import { type HttpAnswer, HttpClient } from '../support/http-client';
 import { freePort, PlinthProcess, PROCESS_ADMIN_KEY, withCompiledCode } from '../support/plinth-process';
 import { upload } from '../support/uploads';
+import { copyFirstStart } from './support/first-start';
 import { canMount, SmallDisk } from './support/small-disk';
 
 const MIB = 1024 * 1024;
@@ -155,6 +156,7 @@ jest.setTimeout(300_000);
 
 it('continues to serve when its log cannot be written', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'plinth-full-log-'));
+  await copyFirstStart(join(directory, 'data'));
   const [port, full] = [await freePort(), openSync('/dev/full', 'w')];
   const child: ChildProcess = spawn(process.execPath, [MAIN], {
     cwd: directory,

@@ -36,7 +36,6 @@ jest.setTimeout(180_000);
     disk = SmallDisk.mount('size=700m');
     plinth = await PlinthProcess.start({
       dataDir: disk.directory,
-      fromScratch: true,
       env: {
         LOG_LEVEL: 'error',
         DISK_RESERVE: String(RESERVE),

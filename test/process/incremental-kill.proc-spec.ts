@@ -4,11 +4,12 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '../support/eventually';
+import { IN_SOAK } from '../support/extent';
 import { HttpClient } from '../support/http-client';
 import { PlinthProcess, PROCESS_ADMIN_KEY } from '../support/plinth-process';
 import { upload } from '../support/uploads';
 
-const FILES = 60;
+const FILES = IN_SOAK ? 60 : 20;
 const LIMIT_MS = 120_000;
 const PASSPHRASE = 'a passphrase of this test';
 

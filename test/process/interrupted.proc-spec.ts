@@ -1,4 +1,4 @@
-/** Remains of an interruption: bytes of a killed restore, and drafts of the command line. */
+/** Remains of an interruption: bytes of a restore, the database of a rehearsal, and drafts of the command line. */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -6,9 +6,9 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from 'pg';
+import { withConnection } from '../../src/database/pools/one-off-connection';
 import { casesOf } from '../support/extent';
-import { eventually } from '../support/eventually';
+import { eventually, until } from '../support/eventually';
 import { HttpClient } from '../support/http-client';
 import { freePort, PlinthProcess, PROCESS_ADMIN_KEY } from '../support/plinth-process';
 import { upload } from '../support/uploads';
@@ -43,7 +43,37 @@ const start = (): Promise<PlinthProcess> =>
     },
   });
 
-it('removes the bytes of a restore that was killed, right after the next start', async () => {
+/** Names of the databases of projects, and of their roles. */
+async function databasesAndRoles(): Promise<string[]> {
+  const password = readFileSync(join(directory, 'data/postgres.password'), 'utf8').trim();
+  const server = { host: '127.0.0.1', port: Number(databasePort), user: 'postgres', password };
+  return withConnection({ ...server, database: 'postgres' }, async (client) => {
+    const { rows } = await client.query<{ name: string }>(
+      `select datname as name from pg_database where datname ~ '^plinth_[a-z0-9]{20}$'
+       union all select rolname from pg_roles where rolname ~ '^plinth_[a-z0-9]{20}_' order by 1`,
+    );
+    return rows.map(({ name }) => name);
+  });
+}
+
+async function stateOf(id: string): Promise<Record<string, unknown> | undefined> {
+  const { body } = await plinth.admin.get('/admin/v1/backups');
+  return body.projects.find(({ project_id }) => project_id === id);
+}
+
+/** A project whose rehearsal takes a while. @returns its id */
+async function projectWithBackup(): Promise<string> {
+  const { body: project } = await plinth.admin.post('/admin/v1/projects', { name: 'Rehearsed' });
+  const query = `create table large as select n, md5(n::text) as t from generate_series(1, 300000) n`;
+  expect((await plinth.admin.post(`/admin/v1/projects/${project.id}/sql`, { query })).status).toBe(200);
+  await plinth.admin.post('/admin/v1/backups/runs', { project_id: project.id });
+  const succeeded = async (): Promise<void> =>
+    expect((await stateOf(project.id))?.last_status).toBe('succeeded');
+  await eventually(succeeded, 120_000);
+  return project.id as string;
+}
+
+it('removes the bytes of a restore and the scratch database of a rehearsal that were killed, right after the next start', async () => {
   const { body: project } = await plinth.admin.post('/admin/v1/projects', { name: 'Killed' });
   const service = new HttpClient(plinth.baseUrl, {
     apikey: project.service_role_key,
@@ -66,7 +96,9 @@ it('removes the bytes of a restore that was killed, right after the next start',
       : [];
   expect((await plinth.admin.delete(`/admin/v1/projects/${project.id}`)).body.deleted).toBe(true);
   await eventually(async () => expect(files()).toEqual([]));
+  const rehearsed = await projectWithBackup();
 
+  const before = await databasesAndRoles();
   // The last megabytes of the archive never arrive.
   const sent = request(`${plinth.baseUrl}/admin/v1/restore`, {
     method: 'POST',
@@ -75,53 +107,22 @@ it('removes the bytes of a restore that was killed, right after the next start',
   sent.on('error', () => undefined);
   sent.write(archive.subarray(0, archive.length - 2 * MIB));
   await eventually(async () => expect(files().length).toBeGreaterThan(0), 30_000);
+  await plinth.admin.post('/admin/v1/backups/rehearsals', { project_id: rehearsed });
+  const isOfRehearsal = (name: string): boolean => !before.includes(name) && !name.includes(project.id);
+  await until(async () => (await databasesAndRoles()).some(isOfRehearsal), 30_000);
   await plinth.end('SIGKILL');
   expect(files().length).toBeGreaterThan(0);
 
   plinth = await start();
   await eventually(async () => expect(files()).toEqual([]), 20_000);
+  await eventually(async () => {
+    expect(await databasesAndRoles()).toEqual(before);
+    expect(await stateOf(rehearsed)).toMatchObject({
+      rehearsal: { error: expect.stringContaining('process') },
+    });
+  }, 60_000);
   expect((await plinth.admin.post('/admin/v1/restore', archive, { headers: HEADERS })).status).toBe(201);
   expect(files().length).toBe(3);
-});
-
-it('removes the scratch database of a rehearsal that was killed, and reports it', async () => {
-  const password = readFileSync(join(directory, 'data/postgres.password'), 'utf8').trim();
-  const list = async (): Promise<unknown[]> => {
-    const client = new Client({
-      host: '127.0.0.1',
-      port: Number(databasePort),
-      user: 'postgres',
-      password,
-      database: 'postgres',
-    });
-    await client.connect();
-    try {
-      const { rows } = await client.query(
-        `select datname as name from pg_database where datname ~ '^plinth_[a-z0-9]{20}$'
-         union all select rolname from pg_roles where rolname ~ '^plinth_[a-z0-9]{20}_' order by 1`,
-      );
-      return rows;
-    } finally {
-      await client.end();
-    }
-  };
-  const { body: project } = await plinth.admin.post('/admin/v1/projects', { name: 'Rehearsed' });
-  const query = `create table large as select n, md5(n::text) as t from generate_series(1, 300000) n`;
-  expect((await plinth.admin.post(`/admin/v1/projects/${project.id}/sql`, { query })).status).toBe(200);
-  const stateOf = async (): Promise<Record<string, unknown> | undefined> =>
-    (await plinth.admin.get('/admin/v1/backups')).body.projects.find((one) => one.project_id === project.id);
-  await plinth.admin.post('/admin/v1/backups/runs', { project_id: project.id });
-  await eventually(async () => expect((await stateOf())?.last_status).toBe('succeeded'), 120_000);
-  const before = await list();
-  await plinth.admin.post('/admin/v1/backups/rehearsals', { project_id: project.id });
-  await eventually(async () => expect((await list()).length).toBeGreaterThan(before.length), 30_000);
-  await plinth.end('SIGKILL');
-
-  plinth = await start();
-  await eventually(async () => {
-    expect(await list()).toEqual(before);
-    expect(await stateOf()).toMatchObject({ rehearsal: { error: expect.stringContaining('process') } });
-  }, 60_000);
 });
 
 it.each(casesOf(['SIGTERM', 'SIGINT'] as const, 1))(

@@ -16,8 +16,8 @@ import { ResumableWork } from '../support/kills/resumable-work';
 import { ProjectWork, RowWork } from '../support/kills/row-work';
 import { PROVIDERS, type TestProvider } from '../support/object-servers/object-stores';
 
-/** Number of kills, which cover each type of backup. */
-const KILLS = Number(process.env.PLINTH_KILLS ?? (IN_SOAK ? 60 : 3));
+/** Number of kills: during a restore and a scheduled backup; the soak also kills streamed backups. */
+const KILLS = Number(process.env.PLINTH_KILLS ?? (IN_SOAK ? 60 : 2));
 /** The sweep after a kill removes objects without a row. */
 const TUNING = { orphanAgeMs: 200 };
 
@@ -60,15 +60,20 @@ describe.each(casesOf(PROVIDERS, 1))('with files on %s', (_name, startProvider) 
     240_000 + KILLS * 60_000,
   );
 
-  it('a deleted project leaves no bytes, even without a sweep', async () => {
-    const { id } = files.project;
-    expect(await install.stop()).toBe(0);
-    await install.start();
-    expect(install.objectsOf(id).length).toBeGreaterThan(0);
-    expect((await install.admin.delete(`/admin/v1/projects/${id}`)).status).toBe(200);
-    await eventually(async () => expect(install.objectsOf(id)).toEqual([]), 60_000);
-    expect(await install.stop()).toBe(0);
-  }, 120_000);
+  // In the suite, interrupted.proc-spec.ts deletes a project without a sweep.
+  (IN_SOAK ? it : it.skip)(
+    'a deleted project leaves no bytes, even without a sweep',
+    async () => {
+      const { id } = files.project;
+      expect(await install.stop()).toBe(0);
+      await install.start();
+      expect(install.objectsOf(id).length).toBeGreaterThan(0);
+      expect((await install.admin.delete(`/admin/v1/projects/${id}`)).status).toBe(200);
+      await eventually(async () => expect(install.objectsOf(id)).toEqual([]), 60_000);
+      expect(await install.stop()).toBe(0);
+    },
+    120_000,
+  );
 });
 
 /** The soak runs all works on these providers. */

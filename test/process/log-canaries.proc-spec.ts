@@ -7,12 +7,13 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Secret, TOTP } from 'otpauth';
-import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
+import type { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
 import { type HttpAnswer, HttpClient } from '../support/http-client';
 import { MailServer, tokenIn } from '../support/mail-server';
 import { type Attempt, type Place, PLACES } from '../support/misplaced-secrets';
 import { PlinthProcess, PROCESS_ADMIN_KEY } from '../support/plinth-process';
 import { upload } from '../support/uploads';
+import { startPostgres } from './support/first-start';
 
 const MASTER_KEY = 'canary-master-key-0123456789-0123456789';
 const METRICS_TOKEN = 'canary-metrics-token-0123456789';
@@ -29,7 +30,7 @@ let plinth: PlinthProcess;
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'plinth-canaries-'));
-  postgres = await EmbeddedPostgres.start({ dataDir: join(directory, 'pg'), settings: { fsync: 'off' } });
+  postgres = await startPostgres({ dataDir: join(directory, 'pg') });
   smtp = await MailServer.start({ onAuth: ({ username }, _session, done) => done(null, { user: username }) });
   const database = new URL(postgres.url);
   database.pathname = '/plinth';

@@ -14,10 +14,17 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { AdminClient } from '../../src/cli/admin-client';
+import { runCli } from '../../src/cli/run-cli';
+import { loadClientConfig, loadLocalConfig } from '../../src/config/load-client-config';
+import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
+import { withConnection } from '../../src/database/pools/one-off-connection';
+import { cliEnvironment } from '../support/cli-environment';
 import { eventually } from '../support/eventually';
 import { IN_SOAK } from '../support/extent';
 import { HttpClient } from '../support/http-client';
 import { PlinthProcess, withCompiledCode } from '../support/plinth-process';
+import { copyFirstStart } from './support/first-start';
 import { Program, ROOT, until } from './support/processes';
 
 const CLI = join(ROOT, 'dist/src/cli.js');
@@ -31,6 +38,7 @@ const KILLS = Number(process.env.PLINTH_KILLS ?? 1);
 /** Files that appear during a restore; with postmaster.pid PostgreSQL is in recovery. */
 const STAGES = ['postgres/postgresql.conf', 'postgres/postmaster.pid', 'master-key'];
 const CONTENT = 'the bytes of a file '.repeat(50_000);
+const PASSPHRASE = 'a long passphrase that is kept elsewhere';
 
 interface Outcome {
   readonly code: number;
@@ -45,16 +53,18 @@ let project: { id: string; slug: string; service_role_key: string };
 let fileId: string;
 let laterId: string;
 
-beforeAll(() => {
+beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'plinth-physical-'));
   archive = join(directory, 'wal');
+  await copyFirstStart(dataDir('data'));
 });
 afterAll(async () => {
   await plinth.end('SIGKILL');
   rmSync(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
 });
 
-const dataDir = (name: string): string => join(directory, name);
+const at = (file: string): string => join(directory, file);
+const dataDir = at;
 
 /** Starts Plinth with generated keys, which a backup must contain. */
 async function start(name: string, env: Record<string, string> = {}): Promise<void> {
@@ -69,7 +79,7 @@ const environment = (name: string): NodeJS.ProcessEnv => ({
   HOME: process.env.HOME,
   DATA_DIR: dataDir(name),
   WAL_ARCHIVE_DIR: archive,
-  BACKUP_PASSPHRASE: 'a long passphrase that is kept elsewhere',
+  BACKUP_PASSPHRASE: PASSPHRASE,
   PORT: new URL(plinth.baseUrl).port,
   ...withCompiledCode(),
 });
@@ -82,8 +92,22 @@ function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv): 
   });
 }
 
-const cli = (name: string, ...args: string[]): Promise<Outcome> =>
-  run(process.execPath, [CLI, ...args], environment(name));
+/** Runs the command line in this process, in the directory. */
+async function cli(name: string, ...args: string[]): Promise<Outcome> {
+  const [env, said] = [environment(name), { out: '', err: '' }];
+  const inDirectory = (arg: string): string => (existsSync(at(arg)) ? at(arg) : arg);
+  const code = await runCli(
+    args.map(inDirectory),
+    cliEnvironment({
+      connect: () => AdminClient.for(loadClientConfig(env)),
+      passphrase: () => PASSPHRASE,
+      localInstall: () => loadLocalConfig(env),
+      out: (text) => void (said.out += text),
+      err: (text) => void (said.err += text),
+    }),
+  );
+  return { code, ...said };
+}
 
 /** Runs commands of the page. */
 function documented(commands: string, name: string, time = ''): Promise<Outcome> {
@@ -181,20 +205,9 @@ it('restores a lost machine to the moment before a mistake', async () => {
   expect([later.status, later.text === `later ${CONTENT}`]).toEqual([200, true]);
 }, 400_000);
 
-it('archives the restored install too, until it is stopped', async () => {
+it('archives the restored install too, until it is stopped, and reports an archive that cannot be written', async () => {
   await sql('restored', `insert into notes (text) values ('after the restore')`);
-  await plinth.end('SIGTERM');
-  await start('restored');
-  await sql('restored', `insert into notes (text) values ('after a start')`);
-  await plinth.end('SIGTERM');
-  await expectSuccess(cli('again', 'restore', 'install.tar.gz', '--until', 'latest'));
-  await start('again');
-  const all = ['before the backup', 'after the backup', 'after the restore', 'after a start'];
-  expect(await notes()).toEqual(all);
-}, 240_000);
-
-it('reports an archive that cannot be written, and the log that waits for it', async () => {
-  await diagnosed('again', {
+  await diagnosed('restored', {
     status: 'ok',
     message: expect.stringMatching(/ is at most \d+ MiB .* behind$/),
   });
@@ -202,17 +215,34 @@ it('reports an archive that cannot be written, and the log that waits for it', a
   const away = `${archive}-away`;
   renameSync(archive, away);
   writeFileSync(archive, 'no directory');
-  await start('again');
-  await diagnosed('again', {
+  await start('restored');
+  await sql('restored', `insert into notes (text) values ('after a start')`);
+  await diagnosed('restored', {
     status: 'failed',
     message: expect.stringMatching(/not archived now; \d+ MiB wait/),
     remedy: expect.stringContaining(archive),
   });
   rmSync(archive);
   renameSync(away, archive);
-  await diagnosed('again', { status: 'ok' });
+  await diagnosed('restored', { status: 'ok' });
   await plinth.end('SIGTERM');
-}, 240_000);
+  await expectSuccess(cli('again', 'restore', 'install.tar.gz', '--until', 'latest'));
+  await start('again', { BACKUP_URL: `file://${at('scheduled')}`, BACKUP_PASSPHRASE: PASSPHRASE });
+  const all = ['before the backup', 'after the backup', 'after the restore', 'after a start'];
+  expect(await notes()).toEqual(all);
+}, 400_000);
+
+/** Runs a query on a restored install without Plinth. */
+async function restoredRows(name: string, query: string): Promise<unknown[]> {
+  const postgres = await EmbeddedPostgres.start({ dataDir: dataDir(name), settings: { fsync: 'off' } });
+  try {
+    const url = new URL(postgres.url);
+    url.pathname = `/plinth_${project.id}`;
+    return (await withConnection({ connectionString: url.href }, (client) => client.query(query))).rows;
+  } finally {
+    await postgres.stop();
+  }
+}
 
 it('restores the moment of the backup; a killed restore leaves nothing that starts, and can be repeated', async () => {
   const mark = join(dataDir('killed'), 'restore-unfinished');
@@ -230,7 +260,7 @@ it('restores the moment of the backup; a killed restore leaves nothing that star
     if (!existsSync(mark)) rmSync(dataDir('killed'), { recursive: true, maxRetries: 10, retryDelay: 200 });
   }
   const waiting = begin('-');
-  const archived = readFileSync(join(directory, 'install.tar.gz'));
+  const archived = readFileSync(at('install.tar.gz'));
   // The restore may be killed before it has read all of this.
   waiting.child.stdin?.on('error', () => undefined);
   waiting.child.stdin?.write(archived.subarray(0, archived.length / 2));
@@ -243,9 +273,7 @@ it('restores the moment of the backup; a killed restore leaves nothing that star
   const report = await expectSuccess(documented(RESTORE, 'killed'));
   expect(report).toMatch(/^files +1$/m);
   expect(existsSync(mark)).toBe(false);
-  await start('killed', { WAL_ARCHIVE_DIR: '' });
-  expect(await notes()).toEqual(['before the backup']);
-  await plinth.end('SIGTERM');
+  expect(await restoredRows('killed', 'select text from notes')).toEqual([{ text: 'before the backup' }]);
 }, 240_000);
 
 it.each<[string, string, string[], RegExp]>([
@@ -274,12 +302,12 @@ it.each<[string, string, string[], RegExp]>([
 ])(
   'refuses %s, and does not change the directory',
   async (_what, name, args, message) => {
-    writeFileSync(join(directory, 'other'), 'another passphrase');
-    const whole = readFileSync(join(directory, 'install.tar.gz'));
-    writeFileSync(join(directory, 'cut.tar.gz'), whole.subarray(0, whole.length / 2));
+    writeFileSync(at('other'), 'another passphrase');
+    const whole = readFileSync(at('install.tar.gz'));
+    writeFileSync(at('cut.tar.gz'), whole.subarray(0, whole.length / 2));
     const altered = Buffer.from(whole);
     altered[Math.floor(whole.length / 2)] = (altered[Math.floor(whole.length / 2)] ?? 0) ^ 1;
-    writeFileSync(join(directory, 'altered.tar.gz'), altered);
+    writeFileSync(at('altered.tar.gz'), altered);
     const content = (): string[] => (existsSync(dataDir(name)) ? readdirSync(dataDir(name)).sort() : []);
     const before = content();
     const { code, err } = await cli(name, 'restore', ...args);
@@ -288,6 +316,55 @@ it.each<[string, string, string[], RegExp]>([
   },
   120_000,
 );
+
+it('makes physical backups by schedule, keeps the newest, and removes log files that no backup needs', async () => {
+  const destination = at('scheduled');
+  const runs = async (): Promise<{ status: string; archive: string; removed_at: string | null }[]> =>
+    (await admin('again').get('/admin/v1/backups/runs?project_id=physical')).body;
+  const segments = (): string[] =>
+    readdirSync(archive, { recursive: true, encoding: 'utf8' }).flatMap(
+      (name) => /[0-9A-F]{24}$/.exec(name)?.[0] ?? [],
+    );
+  expect((await cli('again', 'backup', 'run', '--physical')).code).not.toBe(0);
+  await expectSuccess(cli('again', ...'backup schedule --physical --at 3 --keep 1'.split(' ')));
+  for (let count = 1; count <= 2; count += 1) {
+    await expectSuccess(cli('again', 'backup', 'run', '--physical'));
+    await eventually(async () => {
+      const found = await runs();
+      expect(found.filter(({ status }) => status === 'succeeded')).toHaveLength(count);
+      expect(found.filter(({ removed_at }) => removed_at !== null)).toHaveLength(count - 1);
+    }, 120_000);
+    await sql(
+      'again',
+      `create table filler_${count} as select md5(n::text) from generate_series(1, 250000) n`,
+    );
+    await archived('again');
+  }
+  const [newest] = await runs();
+  const found = readdirSync(destination, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.tar.gz'),
+  );
+  expect(found).toEqual([expect.stringContaining(newest?.archive ?? '-')]);
+  const file = join(destination, found[0] ?? '');
+  const report = await expectSuccess(cli('again', 'backup', 'verify', '--physical', file));
+  const first = /first_wal_file +(\w+)/.exec(report)?.[1] ?? '';
+  await eventually(
+    async () =>
+      expect(
+        segments()
+          .sort()
+          .map((name) => name >= first),
+      ).not.toContain(false),
+    30_000,
+  );
+  expect(segments()).toContain(first);
+  expect(await expectSuccess(cli('again', 'backup', 'rehearse', '--physical'))).toMatch(/physical +restored/);
+  await plinth.end('SIGTERM');
+
+  await expectSuccess(cli('pruned', 'restore', file, '--until', 'latest'));
+  const count = await restoredRows('pruned', 'select count(*)::int as count from filler_2');
+  expect(count).toEqual([{ count: 250_000 }]);
+}, 400_000);
 
 (IN_SOAK ? it : it.skip)(
   'restores backups from before and during a change of the master key, also to a time after it',
@@ -344,55 +421,3 @@ it.each<[string, string, string[], RegExp]>([
   },
   400_000,
 );
-
-it('makes physical backups by schedule, keeps the newest, and removes log files that no backup needs', async () => {
-  const destination = join(directory, 'scheduled');
-  const passphrase = environment('again').BACKUP_PASSPHRASE ?? '';
-  await start('again', { BACKUP_URL: `file://${destination}`, BACKUP_PASSPHRASE: passphrase });
-  const runs = async (): Promise<{ status: string; archive: string; removed_at: string | null }[]> =>
-    (await admin('again').get('/admin/v1/backups/runs?project_id=physical')).body;
-  const segments = (): string[] =>
-    readdirSync(archive, { recursive: true, encoding: 'utf8' }).flatMap(
-      (name) => /[0-9A-F]{24}$/.exec(name)?.[0] ?? [],
-    );
-  expect((await cli('again', 'backup', 'run', '--physical')).code).not.toBe(0);
-  await expectSuccess(cli('again', ...'backup schedule --physical --at 3 --keep 1'.split(' ')));
-  for (let count = 1; count <= 2; count += 1) {
-    await expectSuccess(cli('again', 'backup', 'run', '--physical'));
-    await eventually(async () => {
-      const found = await runs();
-      expect(found.filter(({ status }) => status === 'succeeded')).toHaveLength(count);
-      expect(found.filter(({ removed_at }) => removed_at !== null)).toHaveLength(count - 1);
-    }, 120_000);
-    await sql(
-      'again',
-      `create table filler_${count} as select md5(n::text) from generate_series(1, 250000) n`,
-    );
-    await archived('again');
-  }
-  const [newest] = await runs();
-  const found = readdirSync(destination, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    name.endsWith('.tar.gz'),
-  );
-  expect(found).toEqual([expect.stringContaining(newest?.archive ?? '-')]);
-  const file = join(destination, found[0] ?? '');
-  const report = await expectSuccess(cli('again', 'backup', 'verify', '--physical', file));
-  const first = /first_wal_file +(\w+)/.exec(report)?.[1] ?? '';
-  await eventually(
-    async () =>
-      expect(
-        segments()
-          .sort()
-          .map((name) => name >= first),
-      ).not.toContain(false),
-    30_000,
-  );
-  expect(segments()).toContain(first);
-  expect(await expectSuccess(cli('again', 'backup', 'rehearse', '--physical'))).toMatch(/physical +restored/);
-  await plinth.end('SIGTERM');
-
-  await expectSuccess(cli('pruned', 'restore', file, '--until', 'latest'));
-  await start('pruned');
-  expect(await sql('pruned', 'select count(*)::int as count from filler_2')).toEqual([{ count: 250_000 }]);
-  await plinth.end('SIGTERM');
-}, 400_000);

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Client } from 'pg';
-import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
+import type { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
 import { withConnection } from '../../src/database/pools/one-off-connection';
 import { MoveRecovery } from '../../src/move/move-recovery.service';
 import { contentOf, OBJECTS, schemaOf } from '../support/catalog-copies';
@@ -16,9 +16,11 @@ import { TestPlinth } from '../support/plinth';
 import { sha256, signS3 } from '../support/s3-signature';
 import { TestProject } from '../support/test-project';
 import { upload } from '../support/uploads';
+import { startPostgres } from './support/first-start';
 
-const SETTINGS = { fsync: 'off' };
 const MOVED_MS = 60_000;
+/** Between the requests of a client. */
+const PAUSE_MS = 5;
 /** A table of more than 32 MiB, because a page holds few of its rows. */
 const LARGE = 'create table large with (fillfactor = 10) as select n from generate_series(1, 120000) n';
 
@@ -29,10 +31,10 @@ let plinth: TestPlinth;
 
 beforeAll(async () => {
   directory = await mkdtemp(path.join(tmpdir(), 'plinth-move-'));
-  first = await EmbeddedPostgres.start({ dataDir: path.join(directory, 'first'), settings: SETTINGS });
-  second = await EmbeddedPostgres.start({
+  first = await startPostgres({ dataDir: path.join(directory, 'first') });
+  second = await startPostgres({
     dataDir: path.join(directory, 'second'),
-    settings: { ...SETTINGS, wal_level: 'replica' },
+    settings: { wal_level: 'replica' },
   });
   plinth = await TestPlinth.start({ databaseUrl: first.url });
   const added = await plinth.admin.post('/admin/v1/servers', { name: 'db2', url: second.url });
@@ -148,7 +150,7 @@ it('loses no acknowledged write of clients and of the owner, and refuses writes 
   const project = await newProject();
   await project.sql(`create table notes (id bigint primary key, via text);
     create policy everybody on notes to anon using (true) with check (true)`);
-  const load = new MoveLoad([project.anon], await accessOf(plinth, project.id));
+  const load = new MoveLoad([project.anon], await accessOf(plinth, project.id), PAUSE_MS);
   await load.start();
   await load.written(20);
   const outcomes = [await move(project, { server: 'db2' })];
@@ -322,7 +324,7 @@ it('follows the changes of a large project, refuses writes only briefly, and cop
   await asOwner(access, (client) => client.query(CHANGING_TABLES));
   const changes = new EveryChange(access);
   changes.start();
-  const load = new MoveLoad([project.anon], access, 2);
+  const load = new MoveLoad([project.anon], access, PAUSE_MS);
   await load.start();
   let moved: HttpAnswer['body'];
   let during = 0;

@@ -9,7 +9,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Secret, TOTP } from 'otpauth';
-import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
+import type { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
 import { until } from '../support/eventually';
 import { HttpAnswer, HttpClient } from '../support/http-client';
 import { s3Provider } from '../support/object-servers/object-stores';
@@ -17,6 +17,7 @@ import { PlinthProcess } from '../support/plinth-process';
 import { PostgresProxy } from '../support/postgres-proxy';
 import { hasRedis, TestRedis } from '../support/redis-server';
 import { upload } from '../support/uploads';
+import { startPostgres } from './support/first-start';
 
 const FREE_FAILURES = 10;
 const PASSWORD = 'correct horse';
@@ -49,7 +50,7 @@ interface User {
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'plinth-replicas-'));
-    postgres = await EmbeddedPostgres.start({ dataDir: join(directory, 'pg'), settings: { fsync: 'off' } });
+    postgres = await startPostgres({ dataDir: join(directory, 'pg') });
     redis = await TestRedis.start();
     files = await s3Provider();
     const database = new URL(postgres.url);

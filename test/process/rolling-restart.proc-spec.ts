@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commandLine, isAlive, ROOT, until } from './support/processes';
+import { IN_SOAK } from '../support/extent';
 import { PlinthProcess, withCompiledCode } from '../support/plinth-process';
 import { hasRedis, TestRedis } from '../support/redis-server';
 import { buildLaterRelease } from '../support/releases';
@@ -13,6 +14,8 @@ import { createLoadedProject, type LoadedProject, SteadyLoad } from '../support/
 
 const WORKERS = 2;
 const CLIENTS = 2;
+/** Between the requests of a client. */
+const PAUSE_MS = IN_SOAK ? 0 : 20;
 const LIMIT_MS = 120_000;
 const REPLACED = /All workers were replaced/g;
 
@@ -44,7 +47,7 @@ jest.setTimeout(2 * LIMIT_MS);
       },
     });
     project = await createLoadedProject(plinth.admin.unchecked(), 'Rolling');
-    load = new SteadyLoad(project, [plinth]);
+    load = new SteadyLoad(project, [plinth], PAUSE_MS);
     load.start(CLIENTS);
     await load.requests(20);
   }, LIMIT_MS);

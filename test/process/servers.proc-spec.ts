@@ -8,8 +8,8 @@ import type { HttpAnswer } from '../support/http-client';
 import { TestPlinth } from '../support/plinth';
 import { PostgresProxy } from '../support/postgres-proxy';
 import { TestProject } from '../support/test-project';
+import { startPostgres } from './support/first-start';
 
-const SETTINGS = { fsync: 'off' };
 const SERVERS = '/admin/v1/servers';
 const NOTES = '/rest/v1/notes';
 
@@ -18,13 +18,10 @@ let first: EmbeddedPostgres;
 let second: EmbeddedPostgres;
 let plinth: TestPlinth;
 
-const startSecond = (port?: number): Promise<EmbeddedPostgres> =>
-  EmbeddedPostgres.start({ dataDir: path.join(directory, 'second'), settings: SETTINGS, port });
-
 beforeAll(async () => {
   directory = await mkdtemp(path.join(tmpdir(), 'plinth-servers-'));
-  first = await EmbeddedPostgres.start({ dataDir: path.join(directory, 'first'), settings: SETTINGS });
-  second = await startSecond();
+  first = await startPostgres({ dataDir: path.join(directory, 'first') });
+  second = await startPostgres({ dataDir: path.join(directory, 'second') });
   plinth = await TestPlinth.start({ databaseUrl: first.url });
 }, 120_000);
 afterAll(async () => {
@@ -98,7 +95,11 @@ it('answers 503 with Retry-After for the projects of a server that is down, and 
   expect((await here.anon.post(NOTES, { id: 1 })).status).toBe(201);
   expect(await listed('db2')).toMatchObject({ reachable: false, fault: expect.any(String) });
   expect(await listed('platform')).toMatchObject({ reachable: true });
-  second = await startSecond(port);
+  second = await EmbeddedPostgres.start({
+    dataDir: path.join(directory, 'second'),
+    settings: { fsync: 'off' },
+    port,
+  });
   await eventually(async () =>
     expect(await there.anon.get(NOTES)).toMatchObject({ status: 200, body: [{ id: 1 }] }),
   );

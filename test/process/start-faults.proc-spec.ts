@@ -8,9 +8,10 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
+import type { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
 import { withConnection } from '../../src/database/pools/one-off-connection';
 import { freePort, withCompiledCode } from '../support/plinth-process';
+import { startPostgres } from './support/first-start';
 import { Program, ROOT } from './support/processes';
 import { canMount, SmallDisk } from './support/small-disk';
 import { casesOf } from '../support/extent';
@@ -34,10 +35,7 @@ const disks: SmallDisk[] = [];
 beforeAll(async () => {
   directory = mkdtempSync(path.join(tmpdir(), 'plinth-faults-'));
   chmodSync(directory, 0o755);
-  postgres = await EmbeddedPostgres.start({
-    dataDir: path.join(directory, 'postgres'),
-    settings: { fsync: 'off' },
-  });
+  postgres = await startPostgres({ dataDir: path.join(directory, 'postgres') });
   // The server accepts roles that Plinth did not create, as a server of an administrator does.
   const file = path.join(directory, 'postgres/postgres/pg_hba.local.conf');
   writeFileSync(file, 'host all poor,weak 127.0.0.1/32 scram-sha-256\n', { mode: 0o644 });

@@ -4,13 +4,14 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
-import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
+import type { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
 import { withConnection } from '../../src/database/pools/one-off-connection';
 import { eventually } from '../support/eventually';
 import type { HttpAnswer } from '../support/http-client';
 import { accessOf, asOwner, DatabaseAccess, sqlstateOf } from '../support/owner-connection';
 import { TestPlinth } from '../support/plinth';
 import { TestProject } from '../support/test-project';
+import { startPostgres } from './support/first-start';
 
 /** The smallest possible values, so that the limits are reached soon. */
 const SMALL = {
@@ -19,9 +20,10 @@ const SMALL = {
   autovacuum_freeze_max_age: '100000',
 };
 /** With few WAL senders, few clients use up all processes before the first of them are dropped. */
-const SETTINGS = { fsync: 'off', max_wal_senders: '2', ...SMALL };
+const SETTINGS = { max_wal_senders: '2', ...SMALL };
 const NOT_ADMITTED = '28000';
 
+let directory: string;
 let dataDir: string;
 let postgres: EmbeddedPostgres;
 let plinth: TestPlinth;
@@ -31,8 +33,9 @@ let access: DatabaseAccess;
 const sessions: Client[] = [];
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(path.join(tmpdir(), 'plinth-limits-'));
-  postgres = await EmbeddedPostgres.start({ dataDir, settings: SETTINGS });
+  directory = await mkdtemp(path.join(tmpdir(), 'plinth-limits-'));
+  dataDir = path.join(directory, 'data');
+  postgres = await startPostgres({ dataDir, settings: SETTINGS });
   plinth = await TestPlinth.start({ databaseUrl: postgres.url });
   [neighbour, hostile] = [await plinth.createProject(), await plinth.createProject()];
   await neighbour.sql('create table notes (id int); create policy p on notes using (true) with check (true)');
@@ -43,7 +46,7 @@ afterAll(async () => {
   // Stopping Plinth drops its platform database as superuser, so PostgreSQL stops afterwards.
   await plinth.stop();
   await postgres.stop();
-  await rm(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+  await rm(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
 });
 
 const asSuperuser = <T>(work: (client: Client) => Promise<T>): Promise<T> =>

@@ -51,7 +51,7 @@ function install(version: string): string {
       ['--selectProjects', 'unit'],
       ['--selectProjects', 'integration'],
       ['--selectProjects', 'e2e', '--testPathPatterns', SAMPLE.join('|')],
-      ['--selectProjects', 'process', '--', 'test/process/start.proc-spec'],
+      ['--selectProjects', 'process', '--', 'test/process/start.proc-spec', 'test/process/tour.proc-spec'],
     ];
     for (const args of tests) {
       const { stderr } = await run(node, [jest, '-w', '1', ...args], {

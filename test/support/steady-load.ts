@@ -1,4 +1,5 @@
 /** Clients that use auth, table REST and storage of a project all the time, and count failures. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../process/support/processes';
 import { HttpAnswer, HttpClient } from './http-client';
 import { upload } from './uploads';
@@ -39,6 +40,8 @@ export class SteadyLoad {
   constructor(
     private readonly project: LoadedProject,
     public targets: readonly { readonly baseUrl: string }[],
+    /** Milliseconds between the requests of a client. */
+    private readonly pauseMs = 0,
   ) {}
 
   start(clients: number): void {
@@ -97,5 +100,6 @@ export class SteadyLoad {
     } catch (error) {
       this.failed.push(`${what}: ${String(error)}`);
     }
+    await sleep(this.pauseMs);
   }
 }

@@ -8,7 +8,7 @@ import { TestPlinth } from '../../support/plinth';
 import { freePort } from '../../support/plinth-process';
 import { headOf, rawClient } from '../../support/slow-clients';
 
-/** Metrics that exist only with WORKERS or WAL_ARCHIVE_DIR, which worker-metrics.proc-spec.ts tests. */
+/** Metrics that exist only with WORKERS or WAL_ARCHIVE_DIR, which workers.proc-spec.ts tests. */
 const OF_SETTINGS = /^plinth_(worker_restarts_total|wal_archive_|file_archive_)/;
 let plinth: TestPlinth;
 beforeAll(async () => (plinth = await TestPlinth.start()));

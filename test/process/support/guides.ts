@@ -113,7 +113,8 @@ export let keys = { anon: '', service: '' };
 /** Registers the start and the end of an install for the tests of this file. */
 export function startForGuides(): void {
   beforeAll(async () => {
-    await build();
+    // The process tests have a build; the soak has none.
+    if (process.env.PLINTH_TEST_FIRST_START === undefined) await build();
     directory = mkdtempSync(join(tmpdir(), 'plinth-guides-'));
     metricsPort = await freePort();
     plinth = await PlinthProcess.start({

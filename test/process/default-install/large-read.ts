@@ -3,25 +3,21 @@
  * the client disconnects. Every row is returned five times. PLINTH_LARGE_ROWS=1000000 reads five million rows; the
  * default is smaller.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { get as httpGet, type IncomingMessage } from 'node:http';
-import { platform, tmpdir } from 'node:os';
+import { platform } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { eventually } from '../support/eventually';
-import { PlinthProcess } from '../support/plinth-process';
+import { eventually } from '../../support/eventually';
+import { directory, plinth } from './install';
 
 const ROWS = Number(process.env.PLINTH_LARGE_ROWS ?? 250_000);
 const COPIES = 5;
 const MIB = 1024 * 1024;
 
-let directory: string;
-let plinth: PlinthProcess;
 let headers: Record<string, string>;
 
-beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'plinth-large-'));
-  plinth = await PlinthProcess.start({ dataDir: directory });
+async function createProject(): Promise<void> {
   const { body } = await plinth.admin.post('/admin/v1/projects', { name: 'Large' });
   await plinth.admin.post(`/admin/v1/projects/${body.id}/sql`, {
     query: `create table big (id int primary key, title text, price numeric, at timestamptz);
@@ -30,12 +26,7 @@ beforeAll(async () => {
   });
   await plinth.admin.patch(`/admin/v1/projects/${body.id}`, { settings: { statement_timeout: 120_000 } });
   headers = { apikey: body.service_role_key, authorization: `Bearer ${body.service_role_key}` };
-}, 120_000);
-
-afterAll(async () => {
-  await plinth?.end('SIGTERM');
-  rmSync(directory, { recursive: true, force: true });
-});
+}
 
 interface Read {
   readonly bytes: number;
@@ -99,38 +90,40 @@ const FORMATS: [name: string, accept: string, rows: (read: Read) => number][] = 
 ];
 
 // Memory of a process is read from /proc.
-(platform() === 'linux' ? describe : describe.skip)('a very large read', () => {
-  it.each(FORMATS)(
-    'as %s starts immediately and takes little memory',
-    async (name, accept, rowsOf) => {
-      // Warm-up, because the heap of a new process grows with its first requests.
-      for (let round = 0; round < 3; round += 1) await read(`copies?limit=${ROWS / 10}`, accept);
-      const short = await grownBy(() => read('copies?copy=eq.1', accept));
-      const { answer, growth } = await grownBy(() => read('copies', accept));
-      if (process.env.PLINTH_LARGE_ROWS) {
-        const { bytes, first, last } = answer;
-        process.stdout.write(
-          `${COPIES * ROWS} rows as ${name}: ${(bytes / MIB).toFixed(0)} MiB, first byte after ${first.toFixed(0)} ms, ` +
-            `last after ${last.toFixed(0)} ms, ${(growth / MIB).toFixed(1)} MiB of memory more\n`,
-        );
-      }
-      expect([rowsOf(short.answer), rowsOf(answer)]).toEqual([ROWS, COPIES * ROWS]);
-      // Both reads have the same fixed costs and heap growth.
-      expect(growth - short.growth).toBeLessThan((answer.bytes - short.answer.bytes) / 2);
-      expect(answer.first).toBeLessThan(answer.last / 3);
-    },
-    240_000,
-  );
+export const largeReads = (): void =>
+  (platform() === 'linux' ? describe : describe.skip)('a very large read', () => {
+    beforeAll(createProject, 120_000);
+    it.each(FORMATS)(
+      'as %s starts immediately and takes little memory',
+      async (name, accept, rowsOf) => {
+        // Warm-up, because the heap of a new process grows with its first requests.
+        for (let round = 0; round < 3; round += 1) await read(`copies?limit=${ROWS / 10}`, accept);
+        const short = await grownBy(() => read('copies?copy=eq.1', accept));
+        const { answer, growth } = await grownBy(() => read('copies', accept));
+        if (process.env.PLINTH_LARGE_ROWS) {
+          const { bytes, first, last } = answer;
+          process.stdout.write(
+            `${COPIES * ROWS} rows as ${name}: ${(bytes / MIB).toFixed(0)} MiB, first byte after ${first.toFixed(0)} ms, ` +
+              `last after ${last.toFixed(0)} ms, ${(growth / MIB).toFixed(1)} MiB of memory more\n`,
+          );
+        }
+        expect([rowsOf(short.answer), rowsOf(answer)]).toEqual([ROWS, COPIES * ROWS]);
+        // Both reads have the same fixed costs and heap growth.
+        expect(growth - short.growth).toBeLessThan((answer.bytes - short.answer.bytes) / 2);
+        expect(answer.first).toBeLessThan(answer.last / 3);
+      },
+      240_000,
+    );
 
-  it('is cancelled when its client disconnects', async () => {
-    const response = await open('copies', 'application/json');
-    await new Promise((resolve) => response.once('data', resolve));
-    response.pause();
-    expect(await readers()).toBe(1);
-    response.destroy();
-    await eventually(async () => expect(await readers()).toBe(0));
-  }, 60_000);
-});
+    it('is cancelled when its client disconnects', async () => {
+      const response = await open('copies', 'application/json');
+      await new Promise((resolve) => response.once('data', resolve));
+      response.pause();
+      expect(await readers()).toBe(1);
+      response.destroy();
+      await eventually(async () => expect(await readers()).toBe(0));
+    }, 60_000);
+  });
 
 /** Backends that are reading the table, as seen by the embedded server's superuser. */
 async function readers(): Promise<number> {

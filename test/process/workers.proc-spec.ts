@@ -1,18 +1,22 @@
 /**
- * Realtime and streams of tables with WORKERS and Redis: members at any process, the end of access, and an outage of
- * Redis.
+ * An install with WORKERS and Redis: metrics of all processes, workers that end or hang, a crash of PostgreSQL, and Realtime and
+ * streams of tables with members at any process, through the end of access and an outage of Redis.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, type RealtimeChannel, type SupabaseClient } from '@supabase/supabase-js';
 import { WebSocket } from 'ws';
 import { listen } from '../support/change-listener';
 import { eventually, until } from '../support/eventually';
+import { IN_SOAK } from '../support/extent';
 import { HttpClient } from '../support/http-client';
 import { freePort, PlinthProcess } from '../support/plinth-process';
 import { hasRedis, TestRedis } from '../support/redis-server';
+import { CrashingInstall, CrashLoad } from './support/crashing-install';
 
+const REQUESTS = 40;
+const SCRAPES = 8;
 /** Number of members; connections are given to the workers in turn, so both have some. */
 const MEMBERS = 6;
 
@@ -36,19 +40,27 @@ interface Member {
   status: string;
 }
 
-(hasRedis ? describe : describe.skip)('Realtime with WORKERS (needs Redis)', () => {
+(hasRedis ? describe : describe.skip)('an install with WORKERS (needs Redis)', () => {
   let directory: string;
   let redis: TestRedis;
   let plinth: PlinthProcess;
   let port: number;
+  let metricsUrl: string;
   let project: Project;
   const members: Member[] = [];
 
   beforeAll(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'plinth-realtime-workers-'));
+    directory = mkdtempSync(join(tmpdir(), 'plinth-workers-'));
     redis = await TestRedis.start();
     port = await freePort();
-    plinth = await start();
+    const metricsPort = await freePort();
+    metricsUrl = `http://127.0.0.1:${metricsPort}/metrics`;
+    plinth = await start({
+      WORKERS: '2',
+      REDIS_URL: redis.url,
+      METRICS_PORT: String(metricsPort),
+      WAL_ARCHIVE_DIR: join(directory, 'archive'),
+    });
     project = (await plinth.admin.post('/admin/v1/projects', { name: 'Live', plan: 'enterprise' })).body;
     await sql(
       'create table notes (id int primary key); create policy everybody on notes using (true); create publication supabase_realtime for table notes',
@@ -66,8 +78,36 @@ interface Member {
     rmSync(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   }, 60_000);
 
-  const start = (): Promise<PlinthProcess> =>
-    PlinthProcess.start({ dataDir: directory, port, env: { WORKERS: '2', REDIS_URL: redis.url } });
+  const start = (env: Record<string, string>): Promise<PlinthProcess> =>
+    PlinthProcess.start({ dataDir: directory, port, env });
+
+  /** A connection for each scrape, as a worker keeps those that it accepted. */
+  const scrape = async (): Promise<string> => {
+    const response = await fetch(metricsUrl, { headers: { connection: 'close' } });
+    expect(response.status).toBe(200);
+    return response.text();
+  };
+  const sumOf = (text: string, series: RegExp): number =>
+    text
+      .split('\n')
+      .filter((line) => series.test(line))
+      .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
+
+  const ADMIN = /^plinth_http_requests_total\{.*area="admin".*status="200"/;
+  const workers = (): number[] =>
+    readdirSync('/proc')
+      .filter((name) => {
+        try {
+          const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+          const parent = Number(stat.slice(stat.lastIndexOf(')')).split(' ')[2]);
+          return (
+            parent === plinth.child.pid && readFileSync(`/proc/${name}/cmdline`, 'utf8').includes('main.js')
+          );
+        } catch {
+          return false;
+        }
+      })
+      .map(Number);
 
   async function sql(query: string): Promise<void> {
     const { status, text } = await plinth.admin.post(`/admin/v1/projects/${project.id}/sql`, { query });
@@ -125,6 +165,28 @@ interface Member {
 
   const keys = (member: Member): string[] => Object.keys(member.channel.presenceState()).sort();
   const all = Array.from({ length: MEMBERS }, (_, n) => `m${n}`);
+
+  it('returns the sum of all processes for every scrape', async () => {
+    const before = sumOf(await scrape(), ADMIN);
+    await Promise.all(
+      Array.from({ length: REQUESTS }, () =>
+        plinth.admin.with({ connection: 'close' }).get('/admin/v1/projects'),
+      ),
+    );
+    const counts: number[] = [];
+    for (let n = 0; n < SCRAPES; n += 1) counts.push(sumOf(await scrape(), ADMIN) - before);
+    expect(counts).toEqual(Array.from({ length: SCRAPES }, () => REQUESTS));
+    const text = await scrape();
+    // This metric is the worst value of all processes, not the sum.
+    expect(sumOf(text, /^plinth_check_up\{check="redis"\}/)).toBe(1);
+    expect(sumOf(text, /^plinth_memory_used_ratio /)).toBeLessThan(1);
+    // This metric comes from the first process alone.
+    expect(sumOf(text, /^plinth_worker_restarts_total/)).toBe(0);
+    await eventually(async () =>
+      expect(sumOf(await scrape(), /^plinth_wal_archive_age_seconds /)).toBeLessThan(10),
+    );
+    expect(sumOf(text, /^plinth_wal_archive_gaps /)).toBe(0);
+  }, 60_000);
 
   it('sends broadcasts, presence and rows to the members at every process', async () => {
     const joined = await room('room');
@@ -187,6 +249,55 @@ interface Member {
     expect(joined.map(({ status }) => status)).toEqual(Array<string>(MEMBERS).fill('SUBSCRIBED'));
   });
 
+  /** A worker that was not replaced yet. */
+  let served: number;
+
+  it('keeps the counts of a worker that was killed, and counts its restart', async () => {
+    const before = sumOf(await scrape(), ADMIN);
+    const [killed, kept] = workers() as [number, number];
+    served = kept;
+    process.kill(killed, 'SIGKILL');
+    await eventually(async () => {
+      const text = await scrape();
+      expect(sumOf(text, /^plinth_worker_restarts_total\{reason="ended"\}/)).toBe(1);
+      expect(sumOf(text, ADMIN)).toBe(before);
+      expect(workers()).toHaveLength(2);
+    }, 30_000);
+  }, 60_000);
+
+  it('a worker that hangs is replaced, and its connections end', async () => {
+    process.kill(served, 'SIGSTOP');
+    // Some requests reach the worker that hangs, and wait for the end of the connection.
+    const asked = Array.from({ length: 12 }, () =>
+      plinth.admin
+        .with({ connection: 'close' })
+        .get('/health/live')
+        .then(
+          ({ status }) => status,
+          () => 'ended',
+        ),
+    );
+    expect(new Set(await Promise.all(asked))).toEqual(new Set([200, 'ended']));
+    expect(plinth.printed).toContain('has not answered');
+    await eventually(async () => {
+      expect(workers().filter((pid) => pid !== served)).toHaveLength(2);
+      expect((await plinth.admin.get('/health/ready')).status).toBe(200);
+    }, 30_000);
+  }, 120_000);
+
+  it('PostgreSQL is restarted by the first process after a crash, without the loss of an acknowledged change', async () => {
+    const install = await CrashingInstall.of(directory, plinth);
+    const load = new CrashLoad(install);
+    for (const signal of IN_SOAK ? (['SIGKILL', 'SIGQUIT'] as const) : (['SIGKILL'] as const)) {
+      await load.progress();
+      process.kill(install.postmaster, signal);
+      await install.servesAgain();
+    }
+    await load.progress();
+    await load.expectNothingLost();
+    await install.expectEverythingRecovered();
+  }, 180_000);
+
   it('continues a stream after the last event when all processes were restarted', async () => {
     const stream = await listen(service(), '/rest/v1/notes?id=gte.200');
     expect(stream.status).toBe(200);
@@ -195,7 +306,8 @@ interface Member {
     const position = stream.of('INSERT')[2].position as string;
     expect(await plinth.end('SIGTERM')).toBe(0);
     expect(await stream.ended).toBe(true);
-    plinth = await start();
+    // One process continues as well as several.
+    plinth = await start({});
     await sql('insert into notes select generate_series(205, 209)');
     const again = await listen(service(), '/rest/v1/notes?id=gte.200', { 'last-event-id': position });
     await until(() => again.of('INSERT').length >= 7);

@@ -2,27 +2,21 @@
  * Megabytes in an account or an error text, written by a project's owner, do not fill the memory of the process, which serves
  * all projects.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { platform, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { HttpClient } from '../support/http-client';
-import { casesOf } from '../support/extent';
-import { PlinthProcess } from '../support/plinth-process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { platform } from 'node:os';
+import { HttpClient } from '../../support/http-client';
+import { plinth } from './install';
 
 const MIB = 1024 * 1024;
 const VALUE_BYTES = 60 * MIB;
 const CREDENTIALS = { email: 'ada@example.com', password: 'correct horse' };
 
-let directory: string;
-let plinth: PlinthProcess;
 let auth: string;
 let guest: HttpClient;
 let service: HttpClient;
 let sql: (query: string) => Promise<void>;
 
-beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'plinth-hostile-'));
-  plinth = await PlinthProcess.start({ dataDir: directory });
+async function createProject(): Promise<void> {
   const { id, anon_key, service_role_key } = (
     await plinth.admin.post('/admin/v1/projects', { name: 'Hostile' })
   ).body;
@@ -35,11 +29,7 @@ beforeAll(async () => {
   };
   expect((await guest.post(`${auth}/signup`, CREDENTIALS)).status).toBe(201);
   await sql('alter table auth.users drop constraint users_name_check');
-}, 120_000);
-afterAll(async () => {
-  await plinth?.end('SIGTERM');
-  rmSync(directory, { recursive: true, force: true });
-});
+}
 
 function memory(field: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync(`/proc/${plinth.child.pid}/status`, 'utf8');
@@ -51,7 +41,7 @@ const ASKS: (() => Promise<{ status: number }>)[] = [
   () => service.with({ apikey: guest.headers.apikey ?? '' }).get(`${auth}/admin/users`),
 ];
 
-const PLACES: [string, string][] = [
+export const PLACES: readonly (readonly [place: string, query: string])[] = [
   ['in data, as text', `update auth.users set data = jsonb_build_object('a', repeat('x', ${VALUE_BYTES}))`],
   ['in a name', `update auth.users set data = '{}', name = repeat('x', ${VALUE_BYTES})`],
   [
@@ -69,18 +59,20 @@ const PLACES: [string, string][] = [
 ];
 
 // Memory of a process is read from /proc.
-(platform() === 'linux' ? describe : describe.skip)('an owner who stores 60 MiB', () => {
-  it.each(casesOf(PLACES, 3))(
-    '%s takes less memory than its value, and gets a valid response',
-    async (_where, query) => {
-      await sql(query);
-      for (const ask of ASKS) await ask();
-      const before = memory('VmRSS');
-      writeFileSync(`/proc/${plinth.child.pid}/clear_refs`, '5');
-      for (const ask of ASKS) expect([200, 400, 500]).toContain((await ask()).status);
-      expect(memory('VmHWM') - before).toBeLessThan(VALUE_BYTES);
-      expect((await plinth.admin.get('/health/ready')).status).toBe(200);
-    },
-    120_000,
-  );
-});
+export const hostileRows = (places: typeof PLACES): void =>
+  (platform() === 'linux' ? describe : describe.skip)('an owner who stores 60 MiB', () => {
+    beforeAll(createProject, 60_000);
+    it.each(places)(
+      '%s takes less memory than its value, and gets a valid response',
+      async (_where, query) => {
+        await sql(query);
+        for (const ask of ASKS) await ask();
+        const before = memory('VmRSS');
+        writeFileSync(`/proc/${plinth.child.pid}/clear_refs`, '5');
+        for (const ask of ASKS) expect([200, 400, 500]).toContain((await ask()).status);
+        expect(memory('VmHWM') - before).toBeLessThan(VALUE_BYTES);
+        expect((await plinth.admin.get('/health/ready')).status).toBe(200);
+      },
+      120_000,
+    );
+  });
