@@ -11,6 +11,7 @@ import {
   sqlstateOf,
 } from '../support/owner-connection';
 import { eventually } from '../support/eventually';
+import { IN_SOAK } from '../support/extent';
 import { TestPlinth } from '../support/plinth';
 import { TestProject } from '../support/test-project';
 
@@ -78,38 +79,52 @@ const untilWaiting = (database: string, event: string): Promise<void> =>
   });
 
 describe("the project's own owner cannot keep it from being deleted", () => {
-  const own = (text: string) => (database: string, owner: string) =>
-    text.replaceAll('DATABASE', database).replaceAll('OWNER', owner);
-  it.each([
-    ['is a template', 'alter database DATABASE is_template true'],
-    ['admits no connection', 'alter database DATABASE connection limit 0'],
-    ['is read-only', 'alter database DATABASE set default_transaction_read_only = on'],
-    ['ends every statement', 'alter database DATABASE set statement_timeout = 1'],
-    ['loads a library that is not there', `alter database DATABASE set local_preload_libraries = 'none'`],
-    ['sets another role at login', 'alter role OWNER in database DATABASE set role = anon'],
-    ['has an empty search path', `alter role OWNER set search_path = ''`],
-    ['has large objects', 'select lo_create(0) from generate_series(1, 100)'],
-    ['has a publication', 'create table t (id int); create publication p for table t'],
-    ['is open to all', 'grant all on database DATABASE to public'],
-  ])('when the database %s', async (_what, text) => {
+  const own = (text: string, { database, owner_role }: DatabaseAccess): string =>
+    text.replaceAll('DATABASE', database).replaceAll('OWNER', owner_role);
+
+  /** The last ones would refuse or end further sessions and statements of the owner. */
+  const STATES = {
+    'has large objects': 'select lo_create(0) from generate_series(1, 100)',
+    'has a publication': 'create table t (id int); create publication p for table t',
+    'is open to all': 'grant all on database DATABASE to public',
+    'is a template': 'alter database DATABASE is_template true',
+    'sets another role at login': 'alter role OWNER in database DATABASE set role = anon',
+    'has an empty search path': `alter role OWNER set search_path = ''`,
+    'is read-only': 'alter database DATABASE set default_transaction_read_only = on',
+    'loads a library that is not there': `alter database DATABASE set local_preload_libraries = 'none'`,
+    'ends every statement': 'alter database DATABASE set statement_timeout = 1',
+    'admits no connection': 'alter database DATABASE connection limit 0',
+  };
+
+  const TRANSACTIONS = {
+    'its password': 'alter role OWNER password null',
+    'its settings': 'alter role OWNER set work_mem = 1000',
+    'the database': 'alter database DATABASE connection limit 7',
+    'the rights on the database': 'revoke all on database DATABASE from public',
+  };
+
+  /** Each of them in the soak, and all together in the suite. */
+  const eachOrAll = (texts: Record<string, string>): [string, string][] =>
+    IN_SOAK ? Object.entries(texts) : [[Object.keys(texts).join(', '), Object.values(texts).join('; ')]];
+
+  it.each(eachOrAll(STATES))('when the database %s', async (_what, text) => {
     const project = await plinth.createProject();
     const access = await accessOf(plinth, project.id);
-    await sessionOf(access, (session) => session.query(own(text)(access.database, access.owner_role)));
+    await sessionOf(access, async (session) => {
+      for (const statement of text.split('; ')) await session.query(own(statement, access));
+    });
     await expectDeletion(project);
   });
 
-  it.each([
-    ['its password', 'alter role OWNER password null'],
-    ['its settings', 'alter role OWNER set work_mem = 1000'],
-    ['the database', 'alter database DATABASE connection limit 7'],
-    ['the rights on the database', 'revoke all on database DATABASE from public'],
-  ])('by a transaction that changes %s and does not end', async (_what, text) => {
-    const project = await plinth.createProject();
-    const access = await accessOf(plinth, project.id);
-    const statement = own(text)(access.database, access.owner_role);
-    await sessionOf(access, (session) => session.query(`begin; ${statement}`));
-    await expectDeletion(project);
-  });
+  it.each(eachOrAll(TRANSACTIONS))(
+    'by a transaction that changes %s and does not end',
+    async (_what, text) => {
+      const project = await plinth.createProject();
+      const access = await accessOf(plinth, project.id);
+      await sessionOf(access, (session) => session.query(own(`begin; ${text}`, access)));
+      await expectDeletion(project);
+    },
+  );
 
   it('by a prepared transaction, if the server supports them', async () => {
     const project = await plinth.createProject();

@@ -8,6 +8,7 @@ import {
   PROJECT_SCHEMA_VERSION,
   projectDataSource,
 } from '../../src/provisioning/project-migrations';
+import { IN_SOAK } from '../support/extent';
 import { accessOf, asOwner, asSuperuser } from '../support/owner-connection';
 import { TestPlinth } from '../support/plinth';
 
@@ -202,45 +203,41 @@ describe('deleting a project', () => {
 });
 
 describe('migrations of the platform', () => {
+  let other: TestPlinth;
+  beforeAll(async () => (other = await TestPlinth.start()));
+  afterAll(() => other.stop());
+
   it('can be applied, reverted and applied again, each of them', async () => {
-    const other = await TestPlinth.start();
-    try {
-      const dataSource = other.app.get(DataSource);
-      const tables = (): Promise<unknown> =>
-        dataSource.query(`select tablename from pg_tables where schemaname = 'public' order by 1`);
-      const whole = await tables();
-      for (const _ of dataSource.migrations) await dataSource.undoLastMigration({ transaction: 'each' });
-      expect(await tables()).toEqual([{ tablename: 'migrations' }]);
-      await dataSource.runMigrations({ transaction: 'each' });
-      expect(await tables()).toEqual(whole);
-    } finally {
-      await other.stop();
-    }
+    const dataSource = other.app.get(DataSource);
+    const tables = (): Promise<unknown> =>
+      dataSource.query(`select tablename from pg_tables where schemaname = 'public' order by 1`);
+    const whole = await tables();
+    for (const _ of dataSource.migrations) await dataSource.undoLastMigration({ transaction: 'each' });
+    expect(await tables()).toEqual([{ tablename: 'migrations' }]);
+    await dataSource.runMigrations({ transaction: 'each' });
+    expect(await tables()).toEqual(whole);
   });
 
   it.each([
     ['Projects1790000000001', 'a development version from before 0.1.0 made or migrated'],
     ['Later9990000000000', 'a newer version of Plinth made or migrated'],
   ])('are not applied to a database with %s, of which nothing is changed', async (name, reason) => {
-    const other = await TestPlinth.start();
-    try {
-      const { platformDatabase } = other;
-      await other.app.get(DataSource).query(`insert into migrations (timestamp, name) values (1, '${name}')`);
-      const url = new URL(process.env.PLINTH_TEST_DATABASE_URL ?? '');
-      url.pathname = `/${platformDatabase}`;
-      await asSuperuser('postgres', (client) =>
-        client.query(`grant connect on database ${platformDatabase} to public`),
-      );
-      await expect(openPlatformDatabase(url.href, [])).rejects.toThrow(
-        `${reason} the platform database (${name})`,
-      );
-      const { rows } = await asSuperuser('postgres', (client) =>
-        client.query(`select has_database_privilege('public', $1, 'connect') as open`, [platformDatabase]),
-      );
-      expect(rows).toEqual([{ open: true }]);
-    } finally {
-      await other.stop();
-    }
+    const { platformDatabase } = other;
+    const dataSource = other.app.get(DataSource);
+    await dataSource.query(`insert into migrations (timestamp, name) values (1, '${name}')`);
+    const url = new URL(process.env.PLINTH_TEST_DATABASE_URL ?? '');
+    url.pathname = `/${platformDatabase}`;
+    await asSuperuser('postgres', (client) =>
+      client.query(`grant connect on database ${platformDatabase} to public`),
+    );
+    await expect(openPlatformDatabase(url.href, [])).rejects.toThrow(
+      `${reason} the platform database (${name})`,
+    );
+    const { rows } = await asSuperuser('postgres', (client) =>
+      client.query(`select has_database_privilege('public', $1, 'connect') as open`, [platformDatabase]),
+    );
+    expect(rows).toEqual([{ open: true }]);
+    await dataSource.query(`delete from migrations where name = '${name}'`);
   });
 });
 
@@ -295,28 +292,35 @@ describe('migrations of a project', () => {
     }
   });
 
-  it.each([
+  const SETTINGS = [
     ['default_transaction_read_only', 'on'],
     ['statement_timeout', '1'],
     ['lock_timeout', '1'],
     ['role', 'anon'],
     ['search_path', 'nowhere'],
     ['local_preload_libraries', 'none'],
-  ])("are applied despite the owner's session settings: %s = %s", async (name, value) => {
-    const { id } = await plinth.createProject();
-    const access = await accessOf(plinth, id);
-    await asOwner(access, async (client) => {
-      await client.query(`drop schema storage cascade; create schema storage;
+  ];
+
+  // Each setting in the soak, and all together in the suite.
+  it.each(IN_SOAK ? SETTINGS.map((setting) => [setting]) : [SETTINGS])(
+    "are applied despite the owner's session settings: %s",
+    async (...settings) => {
+      const { id } = await plinth.createProject();
+      const access = await accessOf(plinth, id);
+      await asOwner(access, async (client) => {
+        await client.query(`drop schema storage cascade; create schema storage;
         grant usage on schema storage to anon, authenticated, service_role, ${access.login_role};
         delete from extensions.plinth_migrations where name like 'Storage%'`);
-      await client.query(`alter role current_user set ${name} = '${value}'`);
-    });
-    await platform(`update projects set schema_version = 'older' where id = $1`, [id]);
-    await plinth.app.get(ProjectUpkeep).migrateOutdated();
-    expect(await platform('select schema_version from projects where id = $1', [id])).toEqual([
-      { schema_version: PROJECT_SCHEMA_VERSION },
-    ]);
-  });
+        for (const [name, value] of settings)
+          await client.query(`alter role current_user set ${name} = '${value}'`);
+      });
+      await platform(`update projects set schema_version = 'older' where id = $1`, [id]);
+      await plinth.app.get(ProjectUpkeep).migrateOutdated();
+      expect(await platform('select schema_version from projects where id = $1', [id])).toEqual([
+        { schema_version: PROJECT_SCHEMA_VERSION },
+      ]);
+    },
+  );
 
   it('are applied to the other projects when one fails', async () => {
     const [broken, whole] = [await plinth.createProject(), await plinth.createProject()];
