@@ -7,6 +7,7 @@ const ES_MODULES = ['openid-client', 'oauth4webapi', 'jose', 'age-encryption', '
 
 const swc = ['@swc/jest', SWC_OPTIONS];
 
+const EQUALITY = path.join(__dirname, 'test/support/buffer-equality.ts');
 const PRODUCT = path.join(__dirname, 'test/support/product-transform.cjs');
 
 /** Packages whose classes and errors tests compare with those of the product. */
@@ -20,6 +21,7 @@ const common = {
   // By default it is in the directory for temporary files, which `npm test` removes.
   cacheDirectory: path.join(__dirname, 'node_modules/.cache/jest'),
   testEnvironment: 'node',
+  setupFilesAfterEnv: [EQUALITY],
   transform: { '^.+\\.[cm]?[tj]s$': swc },
   transformIgnorePatterns: ES_MODULES.length
     ? [`/node_modules/(?!(${ES_MODULES.join('|')})/)`]
@@ -65,7 +67,7 @@ module.exports = {
       displayName: 'process',
       globalSetup: path.join(__dirname, 'test/process/support/build.ts'),
       globalTeardown: path.join(__dirname, 'test/process/support/clean-up.ts'),
-      setupFilesAfterEnv: [path.join(__dirname, 'test/process/support/patience.ts')],
+      setupFilesAfterEnv: [EQUALITY, path.join(__dirname, 'test/process/support/patience.ts')],
       testMatch: ['<rootDir>/test/process/**/*.proc-spec.ts'],
     },
     // Generators of clients that take minutes together: `npm run clients`, which `npm test` leaves out.
