@@ -2,13 +2,13 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
-import { BROWSER_START_MS, hasBrowser, TestBrowser } from '../../support/browser';
+import { BROWSER_START_MS, hasCompleteBrowser, TestBrowser } from '../../support/browser';
 import { eventually } from '../../support/eventually';
 import { TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';
 import { upload } from '../../support/uploads';
 
-(hasBrowser ? describe : describe.skip)('in a browser', () => {
+(hasCompleteBrowser ? describe : describe.skip)('in a browser', () => {
   let plinth: TestPlinth;
   let project: TestProject;
   let user: ReturnType<TestProject['asSubject']>;
@@ -39,7 +39,8 @@ import { upload } from '../../support/uploads';
     project = await plinth.createProject({ plan: 'enterprise' });
     user = project.asSubject();
     await user.post(`${project.storage}/buckets`, { name: 'box', is_public: true });
-    browser = await TestBrowser.start({ hosts: { 'plinth.test': new URL(plinth.baseUrl).host } });
+    const hosts = { 'plinth.test': new URL(plinth.baseUrl).host };
+    browser = await TestBrowser.start({ hosts, isComplete: true });
     const page = await browser.newPage();
     await page.goto('http://plinth.test/health/live');
     await page.evaluate(`document.cookie = 'session=secret'; localStorage.setItem('session', 'secret')`);
