@@ -7,13 +7,13 @@ import { SERVER_CONFIG, ServerConfig } from '../config/app-config';
 import { STAFF_COOKIE } from '../http/staff-cookie';
 import { inSlices, Slices } from '../common/time/slices';
 import { DocumentWriter } from './openapi/document-writer';
-import { mapPart, mapValues } from './openapi/map-schemas';
-import type { DocumentHead, OpenApiDocument, Operation, PathItem, SecurityScheme } from './openapi/model';
+import { mapPart } from './openapi/map-schemas';
+import type { DocumentHead, OpenApiDocument, PathItem, SecurityScheme } from './openapi/model';
 import { plainType, type Schema } from '../visible-schema/json-schema';
 import type { ServedDocument } from './openapi/served-document';
 import { shareRepeated } from './openapi/share-repeated';
 import { type DocumentFormat, toSchema31 } from './openapi/versions';
-import { ADMIN_KEY, STAFF_SESSION, STAFF_TOKEN, withStaffAccess } from './staff-access';
+import { ADMIN_KEY, STAFF_SESSION, STAFF_TOKEN, withAccess } from './staff-access';
 import { addTableRest } from './table-rest/components';
 import { GENERIC_PATHS } from './table-rest/generic-paths';
 
@@ -156,7 +156,7 @@ function* toModel(
   for (const [path, item] of Object.entries(source.paths)) {
     yield;
     if (TABLE_REST.test(path)) continue;
-    paths[path] = withSecurity(mapPart('paths', withStaffAccess(path, item, rules), toSchema31));
+    paths[path] = mapPart('paths', withAccess(path, item, rules), toSchema31);
   }
   const schemas: Record<string, Schema> = {};
   for (const [name, schema] of Object.entries(source.schemas)) {
@@ -170,12 +170,4 @@ function* toModel(
     paths: { ...paths, ...GENERIC_PATHS },
     components,
   });
-}
-
-/** Marks operations as public: linters report operations without `security`. */
-function withSecurity(item: PathItem): PathItem {
-  return mapValues(item as Readonly<Record<string, Operation>>, (operation) => ({
-    ...operation,
-    security: operation.security ?? [],
-  }));
 }

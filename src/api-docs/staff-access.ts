@@ -1,7 +1,8 @@
-/** Documents access to the administration, from ROUTE_TABLE and the guards that enforce it. */
+/** Documents who may call an operation; for the administration, from ROUTE_TABLE and the guards that enforce it. */
 import type { RouteRule } from '../access/route-rules.service';
 import { isOfProject, type Role, ROUTE_TABLE, type RouteAccess } from '../staff/roles/route-table';
-import { METHODS, type Method, type Operation, type PathItem } from './openapi/model';
+import { mapOperations } from './openapi/map-schemas';
+import type { PathItem } from './openapi/model';
 
 /** Names of the security schemes. */
 export const ADMIN_KEY = 'platform-admin-key';
@@ -11,32 +12,23 @@ export const STAFF_SESSION = 'staff-session';
 const INSTALL_ROLES: readonly Role[] = ['owner', 'operator', 'auditor'];
 
 /** @param path as in the document: `/admin/v1/projects/{id}` @param item its operations */
-export function withStaffAccess(path: string, item: PathItem, rules: readonly RouteRule[]): PathItem {
-  const operations = METHODS.flatMap((method) => {
-    const operation = item[method];
-    return operation ? [[method, documented(method, path, operation, rules)] as const] : [];
-  });
-  return Object.fromEntries(operations);
-}
-
-function documented(
-  method: Method,
-  path: string,
-  operation: Operation,
-  rules: readonly RouteRule[],
-): Operation {
+export function withAccess(path: string, item: PathItem, rules: readonly RouteRule[]): PathItem {
   const declared = path.replace(/\{(\w+)\}/g, ':$1');
-  const route = `${method.toUpperCase()} ${declared}`;
-  const access = ROUTE_TABLE[route];
-  const rule = rules.find((one) => one.path === declared && one.method === method.toUpperCase())?.rule;
-  if (!access || rule === undefined) return operation;
-  const schemes = schemesOf(access, rule);
-  const texts = [operation.description ?? '', accessText(route, access, schemes)];
-  return {
-    ...operation,
-    description: texts.filter((text) => text !== '').join('\n\n'),
-    security: schemes.map((name) => ({ [name]: [] })),
-  };
+  return mapOperations(item, (operation, lowerCase) => {
+    const method = lowerCase.toUpperCase();
+    const route = `${method} ${declared}`;
+    const access = ROUTE_TABLE[route];
+    const rule = rules.find((one) => one.path === declared && one.method === method)?.rule;
+    // Linters report public operations without `security`.
+    if (!access || rule === undefined) return { ...operation, security: operation.security ?? [] };
+    const schemes = schemesOf(access, rule);
+    const texts = [operation.description ?? '', accessText(route, access, schemes)];
+    return {
+      ...operation,
+      description: texts.filter((text) => text !== '').join('\n\n'),
+      security: schemes.map((name) => ({ [name]: [] })),
+    };
+  });
 }
 
 function schemesOf({ scope }: RouteAccess, rule: RouteRule['rule']): readonly string[] {

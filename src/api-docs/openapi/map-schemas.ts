@@ -3,6 +3,7 @@
  * named `type` or `nullable` can be a column of a table.
  */
 import type { Schema } from '../../visible-schema/json-schema';
+import type { Method, Operation, PathItem } from './model';
 
 /** Called with a schema whose inner schemas were already changed. */
 export type SchemaChange = (schema: Schema) => Schema;
@@ -43,3 +44,9 @@ export function mapValues<From, To>(
 ): Record<string, To> {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, to(value, name)]));
 }
+
+export const mapOperations = (
+  item: PathItem,
+  to: (operation: Operation, method: Method) => Operation,
+): PathItem =>
+  mapValues(item as Readonly<Record<string, Operation>>, (one, method) => to(one, method as Method));

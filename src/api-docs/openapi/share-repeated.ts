@@ -1,6 +1,6 @@
 /** Moves the headers and error responses that several operations repeat to the components of the document. */
-import { mapValues } from './map-schemas';
-import type { Header, OpenApiDocument, Operation, PathItem, Reference, Response } from './model';
+import { mapOperations, mapValues } from './map-schemas';
+import type { Header, OpenApiDocument, PathItem, Reference, Response } from './model';
 
 type Paths = OpenApiDocument['paths'];
 type Change = (response: Response, status: string) => Response | Reference;
@@ -68,7 +68,7 @@ const errorName = ({ content }: Response): string | undefined =>
 function* mapResponses(paths: Paths, change: Change): Generator<void, Paths> {
   const changed: Record<string, PathItem> = {};
   for (const [path, item] of Object.entries(paths)) {
-    changed[path] = mapValues(item as Readonly<Record<string, Operation>>, (operation) => ({
+    changed[path] = mapOperations(item, (operation) => ({
       ...operation,
       responses: mapValues(operation.responses, (one, status) => ('$ref' in one ? one : change(one, status))),
     }));

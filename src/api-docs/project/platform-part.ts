@@ -1,6 +1,6 @@
 /** The auth and storage operations of the platform's document, with one project's id in their paths. */
 import type { Project } from '../../projects/project';
-import { mapValues } from '../openapi/map-schemas';
+import { mapOperations, mapValues } from '../openapi/map-schemas';
 import type { Components, OpenApiDocument, Operation, PathItem } from '../openapi/model';
 import type { Schema } from '../../visible-schema/json-schema';
 
@@ -22,7 +22,7 @@ export function platformPart(platform: OpenApiDocument, project: Project, isServ
       path
         .replace('{project_id}', encodeURIComponent(project.id))
         .replace('{project_slug}', encodeURIComponent(project.slug)),
-      mapValues(item as Readonly<Record<string, Operation>>, withoutProject),
+      mapOperations(item, withoutProject),
     ]),
   );
   return { paths, components: usedComponents(platform.components, [...paths.values()]) };
