@@ -5,9 +5,8 @@
 import { Injectable } from '@nestjs/common';
 import { isBanned, type Account } from '../auth/accounts/account';
 import { AccountRepository } from '../auth/accounts/account.repository';
-import { AdminUsersRepository } from '../auth/admin/admin-users.repository';
 import { AdminUsersService, type UserInput } from '../auth/admin/admin-users.service';
-import { UserListRepository } from '../auth/admin/user-list.repository';
+import { AdminUsersRepository } from '../auth/admin/admin-users.repository';
 import { emailTaken } from '../auth/auth.errors';
 import { AppError } from '../common/errors/app-error';
 import { Clock } from '../common/time/clock';
@@ -26,7 +25,6 @@ export class UserDirectories {
     private readonly users: AdminUsersService,
     private readonly rows: AdminUsersRepository,
     private readonly accounts: AccountRepository,
-    private readonly pages: UserListRepository,
     private readonly groups: UserGroupRepository,
     private readonly clock: Clock,
   ) {}
@@ -46,7 +44,7 @@ export class UserDirectories {
       },
       list: async ({ offset, limit }) => {
         const order = { search: null, sort: 'created_at', descending: false } as const;
-        const { total, accounts } = await this.pages.list(project, { ...order, offset, limit });
+        const { total, accounts } = await this.rows.list(project, { ...order, offset, limit });
         return { total, people: accounts.map(person) };
       },
       create: async ({ email, ...change }, origin) =>

@@ -53,33 +53,8 @@ export interface UserView {
   readonly data?: JsonObject;
 }
 
-interface AdminUserView extends Required<UserView> {
-  readonly email_verified_at: string | null;
-  readonly banned_until: string | null;
-  readonly invited_at: string | null;
-  readonly last_sign_in_at: string | null;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
-
 export function toUserView({ id, email, name, data }: Account): UserView {
   return Object.keys(data).length > 0 ? { id, email, name, data } : { id, email, name };
-}
-
-export function toAdminUserView(account: Account): AdminUserView {
-  const { id, email, name, data } = account;
-  return {
-    id,
-    email,
-    name,
-    data,
-    email_verified_at: account.emailVerifiedAt?.toISOString() ?? null,
-    banned_until: account.bannedUntil?.toISOString() ?? null,
-    invited_at: account.invitedAt?.toISOString() ?? null,
-    last_sign_in_at: account.lastSignInAt?.toISOString() ?? null,
-    created_at: account.createdAt.toISOString(),
-    updated_at: account.updatedAt.toISOString(),
-  };
 }
 
 /** @param now milliseconds since the epoch */

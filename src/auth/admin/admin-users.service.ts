@@ -1,7 +1,6 @@
 /** Accounts, managed by administrators with the service-role key. */
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
-import { JsonObject } from '../../common/text/json';
 import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
 import { isUsableHash } from '../../infra/crypto/password-hasher';
@@ -17,18 +16,9 @@ import { NewAccountMailer } from '../mail/new-account-mailer.service';
 import { Passwords } from '../../identity/passwords/passwords.service';
 import { AdminUsersRepository, UserChange } from './admin-users.repository';
 
-export interface UserInput {
+export interface UserInput extends Omit<UserChange, 'email'> {
   readonly email?: string;
-  readonly name?: string;
-  readonly data?: JsonObject;
-  readonly appData?: JsonObject;
-  /** True: `data` and `appData` have only the members to replace; null removes a member. */
-  readonly merges?: boolean;
   readonly password?: string;
-  /** bcrypt, as other systems export it. */
-  readonly passwordHash?: string;
-  readonly emailVerified?: boolean;
-  readonly bannedUntil?: Date | null;
 }
 
 interface NewUserInput extends UserInput {

@@ -27,16 +27,6 @@ export interface Factor {
   readonly lastUsedAt: Date | null;
 }
 
-/** A factor in an answer: without its secret. */
-export interface FactorView {
-  readonly id: string;
-  readonly kind: FactorKind;
-  readonly name: string;
-  readonly created_at: string;
-  readonly verified_at: string | null;
-  readonly last_used_at: string | null;
-}
-
 /** A security key of a user. */
 export interface FactorKey extends PasskeyCredential {
   readonly rpId: string;
@@ -53,17 +43,6 @@ export interface SealedFactor {
 
 /** The columns of a Factor; `f` is auth.factors. */
 export const FACTOR_COLUMNS = 'f.id, f.kind, f.name, f.created_at, f.verified_at, f.last_used_at';
-
-export function toFactorView({ id, kind, name, createdAt, verifiedAt, lastUsedAt }: Factor): FactorView {
-  return {
-    id,
-    kind,
-    name,
-    created_at: createdAt.toISOString(),
-    verified_at: verifiedAt?.toISOString() ?? null,
-    last_used_at: lastUsedAt?.toISOString() ?? null,
-  };
-}
 
 /** @param row with FACTOR_COLUMNS @throws AppError 500 for a value that the column cannot hold */
 export function toFactor(row: QueryResultRow): Factor {

@@ -13,6 +13,8 @@ import { Project } from '../../projects/project';
 import { SHORT_TIMEOUT } from '../accounts/account-statements';
 import { hookFailed, hookRefused } from './hook.errors';
 import { HookCalls } from './hook-calls.service';
+import type { AccountToInsert } from '../accounts/account';
+import type { Sender } from '../../identity/request-origin';
 
 /** Maximum number of characters that are read from an answer. */
 const MAX_ANSWER = 16_384;
@@ -47,6 +49,23 @@ export class Hooks {
       throw isServerUnavailable(codeOf(error) ?? '') ? error : hookFailed(name, error);
     }
     assertContinues(name, answer);
+  }
+
+  /** For an account that is about to be made. @throws AppError as runHook() */
+  async beforeUserCreated({ project, origin: { ip } }: Sender, account: AccountToInsert): Promise<void> {
+    const { id, email, phone, name, data, appData = {}, now } = account;
+    await this.runHook(project, 'before_user_created_hook', {
+      metadata: { name: 'before-user-created', time: now.toISOString(), ip_address: ip },
+      user: {
+        id,
+        email: email?.address ?? '',
+        phone: phone ?? '',
+        name,
+        user_metadata: data,
+        app_metadata: appData,
+        is_anonymous: email === null && phone === undefined,
+      },
+    });
   }
 
   private async callFunction(

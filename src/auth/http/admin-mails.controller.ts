@@ -10,8 +10,8 @@ import { FailedMailService } from '../mail/failed-mail.service';
 import { MailComposer } from '../mail/mail-composer.service';
 import { TestMailService } from '../mail/test-mail.service';
 import { AuthApi, tooManyRequests } from './auth-docs.decorator';
-import { FailedMailsResponse, MailContentResponse } from './dto/admin-responses';
-import { MailPreviewDto, TestMailDto } from './dto/admin-mails.dto';
+import { MailContentResponse } from './dto/admin-responses';
+import { FailedMailsResponse, MailPreviewDto, TestMailDto, toFailedMail } from './dto/admin-mails.dto';
 import { MessageAnswer, MessageResponse } from './dto/auth-responses';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
@@ -30,17 +30,7 @@ export class AdminMailsController {
     Needs the service-role key, as apikey or as bearer. A mail is listed here after its delivery failed permanently or too often.`)
   @Answer(200, 'The newest first', FailedMailsResponse)
   async adminListFailedMails(@CurrentProject() project: Project): Promise<FailedMailsResponse> {
-    const mails = await this.failedMails.list(project);
-    return {
-      mails: mails.map((mail) => ({
-        id: mail.id,
-        kind: mail.kind,
-        recipient: mail.recipient,
-        created_at: mail.createdAt.toISOString(),
-        attempts: mail.attempts,
-        last_error: mail.lastError,
-      })),
-    };
+    return { mails: (await this.failedMails.list(project)).map(toFailedMail) };
   }
 
   @Post('failed-mails/:mail_id/retry')

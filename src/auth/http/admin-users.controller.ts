@@ -3,9 +3,8 @@ import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Res } from '@
 import type { Response } from 'express';
 import { CurrentProject } from '../../access/current-caller.decorator';
 import type { Project } from '../../projects/project';
-import { toAdminUserView } from '../accounts/account';
 import { AdminUsersService, UserInput } from '../admin/admin-users.service';
-import { UserListRepository } from '../admin/user-list.repository';
+import { AdminUsersRepository } from '../admin/admin-users.repository';
 import type { Sender } from '../../identity/request-origin';
 import { CurrentSender } from '../../identity/http/current-origin.decorator';
 import {
@@ -15,7 +14,12 @@ import {
   pageOf,
   UpdateAdminUserDto,
 } from './dto/admin-users.dto';
-import { AdminUserEnvelopeResponse, AdminUsersResponse, AdminSessionsResponse } from './dto/admin-responses';
+import {
+  AdminUserEnvelopeResponse,
+  AdminUsersResponse,
+  AdminSessionsResponse,
+  toAdminUser,
+} from './dto/admin-responses';
 import { MessageAnswer, MessageResponse, toSessionFacts } from './dto/auth-responses';
 import { COUNT } from '../../http/docs/documented-headers';
 import { invalidParameters } from '../../common/errors/app-error';
@@ -26,8 +30,7 @@ import { tooShortPassword } from '../../identity/passwords/password-policy';
 import { Answer, Describe, Errors, PathErrors } from '../../http/docs/operation.decorators';
 import { FactorService } from '../factors/factor.service';
 import { SessionService } from '../sessions/session.service';
-import { FactorsResponse } from './dto/factors.dto';
-import { toFactorView } from '../factors/factor';
+import { FactorsResponse, toFactorView } from './dto/factors.dto';
 
 @AuthApi('service_role')
 @PathErrors({ ':user_id': userNotFound() })
@@ -35,7 +38,7 @@ import { toFactorView } from '../factors/factor';
 export class AdminUsersController {
   constructor(
     private readonly users: AdminUsersService,
-    private readonly lists: UserListRepository,
+    private readonly lists: AdminUsersRepository,
     private readonly factors: FactorService,
     private readonly sessions: SessionService,
   ) {}
@@ -59,7 +62,7 @@ export class AdminUsersController {
       ...pageOf(query),
     });
     response.set('X-Total-Count', String(total));
-    return { users: accounts.map(toAdminUserView) };
+    return { users: accounts.map(toAdminUser) };
   }
 
   @Post()
@@ -72,7 +75,7 @@ export class AdminUsersController {
     @Body() body: CreateAdminUserDto,
   ): Promise<AdminUserEnvelopeResponse> {
     const input = { ...toInput(body), email: body.email };
-    return { user: toAdminUserView(await this.users.create(from, input)) };
+    return { user: toAdminUser(await this.users.create(from, input)) };
   }
 
   @Post('invite')
@@ -85,7 +88,7 @@ export class AdminUsersController {
     @Body() { email, name, data }: InviteUserDto,
   ): Promise<AdminUserEnvelopeResponse> {
     const input = { email, name: name ?? undefined, data: data ?? undefined };
-    return { user: toAdminUserView(await this.users.invite(from, input)) };
+    return { user: toAdminUser(await this.users.invite(from, input)) };
   }
 
   @Get(':user_id')
@@ -96,7 +99,7 @@ export class AdminUsersController {
     @CurrentProject() project: Project,
     @Param('user_id') id: string,
   ): Promise<AdminUserEnvelopeResponse> {
-    return { user: toAdminUserView(await this.users.get(project, id)) };
+    return { user: toAdminUser(await this.users.get(project, id)) };
   }
 
   @Patch(':user_id')
@@ -109,7 +112,7 @@ export class AdminUsersController {
     @Param('user_id') id: string,
     @Body() body: UpdateAdminUserDto,
   ): Promise<AdminUserEnvelopeResponse> {
-    return { user: toAdminUserView(await this.users.updateUser(from, id, toInput(body))) };
+    return { user: toAdminUser(await this.users.updateUser(from, id, toInput(body))) };
   }
 
   @Delete(':user_id')

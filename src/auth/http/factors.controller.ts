@@ -3,7 +3,6 @@ import { Body, Controller, Delete, Get, Param, Post } from '@nestjs/common';
 import { CurrentProject } from '../../access/current-caller.decorator';
 import { SessionGuard } from '../../access/session.guard';
 import type { Project } from '../../projects/project';
-import { toFactorView } from '../factors/factor';
 import { FactorService } from '../factors/factor.service';
 import { ProfileService } from '../sessions/profile.service';
 import type { Sender } from '../../identity/request-origin';
@@ -12,7 +11,13 @@ import type { SessionOwner } from '../accounts/account-statements';
 import { CurrentSender } from '../../identity/http/current-origin.decorator';
 import { CurrentSession } from './current-session.decorator';
 import { MessageAnswer, MessageResponse, SignedInResponse } from './dto/auth-responses';
-import { CodeDto, EnrolFactorDto, EnrolledFactorResponse, FactorsResponse } from './dto/factors.dto';
+import {
+  CodeDto,
+  EnrolFactorDto,
+  EnrolledFactorResponse,
+  FactorsResponse,
+  toFactorView,
+} from './dto/factors.dto';
 import { invalidParameters } from '../../common/errors/app-error';
 import { wrongCode, factorNotFound, tooManyFactors, secondFactorRequired } from '../auth.errors';
 import { AuthApi, tooManyRequests } from './auth-docs.decorator';

@@ -3,7 +3,12 @@ import { Controller, Get, Param, Post } from '@nestjs/common';
 import { FailedMailService } from '../mail/failed-mail.service';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { ProjectRegistry } from '../../projects/project-registry.service';
-import { FailedMailDetailResponse, ListFailedMailsQuery, QueuedMail } from './dto/admin-mails.dto';
+import {
+  FailedMailDetailResponse,
+  ListFailedMailsQuery,
+  QueuedMail,
+  toFailedMail,
+} from './dto/admin-mails.dto';
 import { StaffApi, CurrentActor } from '../../staff/http/staff-api.decorator';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { invalidParameters } from '../../common/errors/app-error';
@@ -33,12 +38,7 @@ export class FailedMailsController {
     return found.map(({ project, mail }) => ({
       project_id: project.id,
       project_slug: project.slug,
-      id: mail.id,
-      kind: mail.kind,
-      recipient: mail.recipient,
-      created_at: mail.createdAt,
-      attempts: mail.attempts,
-      last_error: mail.lastError,
+      ...toFailedMail(mail),
     }));
   }
 

@@ -8,7 +8,6 @@ import { Project } from '../../projects/project';
 import { Account, NewAccount } from '../accounts/account';
 import { isTakenAddress, refusingTakenAddress, toAccount } from '../accounts/account-record';
 import { AccountRepository, accountInsertion } from '../accounts/account.repository';
-import { creationOf } from '../hooks/hook-inputs';
 import { Hooks } from '../hooks/hooks.service';
 import { AuditContext, AuditEntry, byAnonymous } from '../audit/audit-entry';
 import { isDomainAllowed, localPart, parseEmailAddress } from '../../identity/email-address';
@@ -93,7 +92,7 @@ export class NewAccountMailer {
     if (project.settings.before_user_created_hook === null) return true;
     if (await this.accounts.findCredentials(project, account.email.key)) return false;
     try {
-      await this.hooks.runHook(project, 'before_user_created_hook', creationOf(account, origin));
+      await this.hooks.beforeUserCreated({ project, origin }, account);
       return true;
     } catch (error) {
       if (error instanceof AppError && error.status < 500) return false;

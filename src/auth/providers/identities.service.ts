@@ -15,7 +15,6 @@ import { AccountRepository } from '../accounts/account.repository';
 import { Credentials, refusingTakenAddress } from '../accounts/account-record';
 import type { SessionOwner } from '../accounts/account-statements';
 import { ReauthenticationService } from '../codes/reauthentication.service';
-import { creationOf } from '../hooks/hook-inputs';
 import { Hooks } from '../hooks/hooks.service';
 import { byAnonymous, byUser } from '../audit/audit-entry';
 import {
@@ -138,7 +137,7 @@ export class IdentitiesService {
       emailVerifiedAt: isEmailVerified ? now : null,
       now,
     };
-    await this.hooks.runHook(project, 'before_user_created_hook', creationOf(account, origin));
+    await this.hooks.beforeUserCreated({ project, origin }, account);
     const entry = byAnonymous('sign_up', account.id, this.context(identity, origin));
     const isCreated = await this.identities.create(project, account, identity, entry);
     return isCreated ? this.accounts.findCredentialsById(project, account.id) : null;

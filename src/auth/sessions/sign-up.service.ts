@@ -10,7 +10,6 @@ import { refusingTakenAddress } from '../accounts/account-record';
 import { byAnonymous } from '../audit/audit-entry';
 import { Sender } from '../../identity/request-origin';
 import { anonymousDisabled, domainNotAllowed, signUpDisabled } from '../auth.errors';
-import { creationOf } from '../hooks/hook-inputs';
 import { Hooks } from '../hooks/hooks.service';
 import { MailFlow } from '../mail/mail-flow';
 import { NewAccountMailer } from '../mail/new-account-mailer.service';
@@ -48,7 +47,8 @@ export class SignUpService {
    * @param flow the flow of the mail that verifies the address
    * @throws AppError 400 for an unacceptable or taken value, 403 if sign-up is turned off
    */
-  async signUp({ project, origin }: Sender, input: SignUpInput, flow?: MailFlow): Promise<SignedUp> {
+  async signUp(from: Sender, input: SignUpInput, flow?: MailFlow): Promise<SignedUp> {
+    const { project } = from;
     const email = acceptableEmail(project, input.email);
     assertUserData(input.data);
     const account: NewAccount = {
@@ -60,17 +60,15 @@ export class SignUpService {
       data: input.data ?? {},
       now: this.clock.date(),
     };
-    await this.hooks.runHook(project, 'before_user_created_hook', creationOf(account, origin));
+    await this.hooks.beforeUserCreated(from, account);
     return project.settings.email_verification_required
-      ? this.createUnverified({ project, origin }, account, flow)
-      : this.createWithSession({ project, origin }, account, 'password');
+      ? this.createUnverified(from, account, flow)
+      : this.createWithSession(from, account, 'password');
   }
 
   /** Creates an anonymous user with a session. @throws AppError 403 if anonymous users or sign-up are turned off */
-  async signUpAnonymously(
-    { project, origin }: Sender,
-    { data = {} }: Pick<SignUpInput, 'data'>,
-  ): Promise<SignedIn> {
+  async signUpAnonymously(from: Sender, { data = {} }: Pick<SignUpInput, 'data'>): Promise<SignedIn> {
+    const { project } = from;
     if (!project.settings.anonymous_signin_enabled) throw anonymousDisabled();
     if (!project.settings.signup_enabled) throw signUpDisabled();
     assertUserData(data);
@@ -82,8 +80,8 @@ export class SignUpService {
       data,
       now: this.clock.date(),
     };
-    await this.hooks.runHook(project, 'before_user_created_hook', creationOf(account, origin));
-    return this.createWithSession({ project, origin }, account, 'anonymous');
+    await this.hooks.beforeUserCreated(from, account);
+    return this.createWithSession(from, account, 'anonymous');
   }
 
   /** Creates an account for a phone that its user has proved. @throws AppError 403 if sign-up is turned off */
@@ -99,7 +97,7 @@ export class SignUpService {
       name: '',
       now: this.clock.date(),
     };
-    await this.hooks.runHook(from.project, 'before_user_created_hook', creationOf(account, from.origin));
+    await this.hooks.beforeUserCreated(from, account);
     return this.createWithSession(from, account, 'otp');
   }
 

@@ -4,6 +4,7 @@ import { LANGUAGE_TAG } from '../../../common/text/language-tag';
 import { MAX_EMAIL } from '../../../identity/email-address';
 import { MAIL_KINDS } from '../../mail/mail-kinds';
 import * as f from '../../../http/model/fields';
+import type { FailedMail } from '../../mail/outgoing-mail';
 
 /** Characters of a part of a template. */
 const MAX_TEMPLATE = 200_000;
@@ -32,17 +33,33 @@ export class ListFailedMailsQuery extends f.model({
 
 const ID = 'k3v9x0a1b2c3d4e5f6g7';
 
-/** An undeliverable mail of any project. */
-export class FailedMailDetailResponse extends f.model({
-  project_id: f.text({ example: ID }),
-  project_slug: f.text({ example: 'acme' }),
+export class FailedMailResponse extends f.model({
   id: f.uuid(),
-  kind: f.text({ example: 'reset' }),
+  kind: f.text('The template: reset, verify, ...', { example: 'reset' }),
   recipient: f.text({ example: 'ada@example.com' }),
   created_at: f.time(),
-  attempts: f.whole({ minimum: 0, example: 8 }),
+  attempts: f.whole('Deliveries that failed', { minimum: 0, example: 8 }),
   last_error: f.nullable.text({ example: '550 no such mailbox' }),
 }) {}
+
+export class FailedMailsResponse extends f.model({
+  mails: f.list(FailedMailResponse),
+}) {}
+
+/** An undeliverable mail of any project. */
+export class FailedMailDetailResponse extends f.model(FailedMailResponse, {
+  project_id: f.text({ example: ID }),
+  project_slug: f.text({ example: 'acme' }),
+}) {}
+
+export const toFailedMail = ({ id, kind, recipient, ...mail }: FailedMail): FailedMailResponse => ({
+  id,
+  kind,
+  recipient,
+  created_at: mail.createdAt,
+  attempts: mail.attempts,
+  last_error: mail.lastError,
+});
 
 export class QueuedMail extends f.model({
   id: f.uuid(),

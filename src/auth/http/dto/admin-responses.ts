@@ -2,6 +2,7 @@
 import { AUDIT_ACTIONS } from '../../audit/audit-entry';
 import { SessionMetadataResponse } from './auth-responses';
 import * as f from '../../../http/model/fields';
+import type { Account } from '../../accounts/account';
 
 class AdminUserResponse extends f.model({
   id: f.uuid(),
@@ -15,6 +16,22 @@ class AdminUserResponse extends f.model({
   created_at: f.timeText(),
   updated_at: f.timeText(),
 }) {}
+
+export function toAdminUser(account: Account): AdminUserResponse {
+  const { id, email, name, data } = account;
+  return {
+    id,
+    email,
+    name,
+    data,
+    email_verified_at: account.emailVerifiedAt?.toISOString() ?? null,
+    banned_until: account.bannedUntil?.toISOString() ?? null,
+    invited_at: account.invitedAt?.toISOString() ?? null,
+    last_sign_in_at: account.lastSignInAt?.toISOString() ?? null,
+    created_at: account.createdAt.toISOString(),
+    updated_at: account.updatedAt.toISOString(),
+  };
+}
 
 export class AdminUserEnvelopeResponse extends f.model({
   user: f.object(AdminUserResponse),
@@ -38,19 +55,6 @@ class AuditEntryResponse extends f.model({
 
 export class AuditEntriesResponse extends f.model({
   entries: f.list(AuditEntryResponse),
-}) {}
-
-class FailedMailResponse extends f.model({
-  id: f.uuid(),
-  kind: f.text('The template: reset, verify, ...', { example: 'reset' }),
-  recipient: f.text({ example: 'ada@example.com' }),
-  created_at: f.timeText(),
-  attempts: f.whole('Deliveries that failed', { minimum: 0 }),
-  last_error: f.nullable.text(),
-}) {}
-
-export class FailedMailsResponse extends f.model({
-  mails: f.list(FailedMailResponse),
 }) {}
 
 export class MailContentResponse extends f.model({

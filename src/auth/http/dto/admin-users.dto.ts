@@ -1,7 +1,7 @@
 /** Queries and bodies of the endpoints that manage users. */
 import { NotContains } from 'class-validator';
 import { MAX_EMAIL } from '../../../identity/email-address';
-import { USER_SORTS } from '../../admin/user-list.repository';
+import { USER_SORTS } from '../../admin/admin-users.repository';
 import { IsDateTime } from '../../../identity/http/checks';
 import { AUDIT_ACTIONS } from '../../audit/audit-entry';
 import * as f from '../../../http/model/fields';

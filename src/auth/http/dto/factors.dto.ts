@@ -1,5 +1,5 @@
 /** Bodies and answers of the endpoints for second factors. */
-import { FACTOR_KINDS, type FactorView } from '../../factors/factor';
+import { type Factor, FACTOR_KINDS } from '../../factors/factor';
 import * as f from '../../../http/model/fields';
 
 export class EnrolFactorDto extends f.model({
@@ -24,16 +24,25 @@ export class EnrolledFactorResponse extends f.model({
   }),
 }) {}
 
-class FactorResponse
-  extends f.model({
-    id: f.uuid(),
-    kind: f.choice(FACTOR_KINDS),
-    name: f.text({ example: 'Phone' }),
-    created_at: f.timeText(),
-    verified_at: f.nullable.timeText('Null until a code was verified'),
-    last_used_at: f.nullable.timeText(),
-  })
-  implements FactorView {}
+class FactorResponse extends f.model({
+  id: f.uuid(),
+  kind: f.choice(FACTOR_KINDS),
+  name: f.text({ example: 'Phone' }),
+  created_at: f.timeText(),
+  verified_at: f.nullable.timeText('Null until a code was verified'),
+  last_used_at: f.nullable.timeText(),
+}) {}
+
+export function toFactorView({ id, kind, name, createdAt, verifiedAt, lastUsedAt }: Factor): FactorResponse {
+  return {
+    id,
+    kind,
+    name,
+    created_at: createdAt.toISOString(),
+    verified_at: verifiedAt?.toISOString() ?? null,
+    last_used_at: lastUsedAt?.toISOString() ?? null,
+  };
+}
 
 export class FactorsResponse extends f.model({
   factors: f.list(FactorResponse),

@@ -14,7 +14,7 @@ import { mergedJson } from '../../accounts/account';
 import { FactorService } from '../../factors/factor.service';
 import { AdminUsersService, type UserInput } from '../../admin/admin-users.service';
 import { GeneratedLinks, type LinkKind } from '../../admin/generated-links.service';
-import { UserListRepository } from '../../admin/user-list.repository';
+import { AdminUsersRepository } from '../../admin/admin-users.repository';
 import { AuditRepository } from '../../audit/audit.repository';
 import {
   emailTaken,
@@ -68,7 +68,7 @@ const KINDS: Readonly<Record<(typeof LINK_TYPES)[number], LinkKind>> = {
 export class GoTrueAdminController {
   constructor(
     private readonly users: AdminUsersService,
-    private readonly lists: UserListRepository,
+    private readonly lists: AdminUsersRepository,
     private readonly answers: GoTrueAnswers,
     private readonly factors: FactorService,
     private readonly links: GeneratedLinks,
