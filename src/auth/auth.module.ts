@@ -26,6 +26,7 @@ import { GoTrueKeysController } from './http/gotrue/gotrue-keys.controller';
 import { GoTrueProvidersController } from './http/gotrue/gotrue-providers.controller';
 import { GoTruePublicController } from './http/gotrue/gotrue-public.controller';
 import { GoTrueSamlController } from './http/gotrue/gotrue-saml.controller';
+import { GoTrueCodesController } from './http/gotrue/gotrue-codes.controller';
 import { GoTrueSignInController } from './http/gotrue/gotrue-sign-in.controller';
 import { GoTrueSsoAdminController, GoTrueSsoController } from './http/gotrue/gotrue-sso.controller';
 import { GoTrueUserController } from './http/gotrue/gotrue-user.controller';
@@ -67,6 +68,7 @@ const GOTRUE = [
   GoTrueProvidersController,
   GoTrueSamlController,
   GoTrueSignInController,
+  GoTrueCodesController,
   GoTrueSsoAdminController,
   GoTrueSsoController,
   GoTruePasskeySignInController,

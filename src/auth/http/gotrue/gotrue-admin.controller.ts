@@ -49,7 +49,7 @@ import {
 } from './dto/gotrue-inputs.dto';
 import { GoTrueApi, GoTrueController } from './gotrue-api.decorator';
 import { softDeletionUnsupported, validationFailed } from './gotrue-errors';
-import { flowOf } from './gotrue-sign-in.service';
+import { flowOf } from './gotrue-mail-types';
 import { PAGE_HEADERS, pageHeaders } from './gotrue-pages';
 import { GoTrueAnswers } from './gotrue-answers.service';
 import { toGoTrueFactor, toPlainUser } from './gotrue-views';

@@ -1,7 +1,11 @@
-/** The types of GoTrue's mails, as the kinds of mailed tokens that they accept. */
+/** What requests for a mail or a message name: the type of a mail as the kinds of its tokens, a phone, and where its link leads. */
 import { MailedTokenKind } from '../../mail/mailed-token';
 import { invalidPhone } from './gotrue-errors';
-import type { VerifyType } from './dto/gotrue-inputs.dto';
+import type { PkceDto, VerifyType } from './dto/gotrue-inputs.dto';
+import type { Project } from '../../../projects/project';
+import { challengeOf } from '../../codes/pkce';
+import { redirectFor } from '../../codes/redirects';
+import type { MailFlow } from '../../mail/mail-flow';
 
 /** `email` is the code of any mail that signs in. */
 const KINDS: Readonly<Record<VerifyType, readonly MailedTokenKind[]>> = {
@@ -29,4 +33,9 @@ export function phoneOf(text = ''): string {
   const phone = text.replaceAll(' ', '').replace(/^\+/, '');
   if (!/^[1-9]\d{1,14}$/.test(phone)) throw invalidPhone();
   return phone;
+}
+
+export function flowOf(project: Project, redirectTo: string | undefined, pkce: PkceDto): MailFlow {
+  const challenge = challengeOf(pkce.code_challenge, pkce.code_challenge_method);
+  return { redirectTo: redirectFor(project.settings, redirectTo), challenge };
 }

@@ -36,7 +36,7 @@ import { FormRoute, FormBody } from '../../../identity/http/form.decorator';
 import { pageOf } from '../mail-page';
 import { MailPageContexts, respondWithPage } from '../mail-page-contexts';
 import { GOTRUE_BASE, GOTRUE_DOCS } from './gotrue-api.decorator';
-import { flowOf } from './gotrue-sign-in.service';
+import { flowOf } from './gotrue-mail-types';
 import { trialPage } from './trial-page';
 import { addressFor, redirect, REDIRECT_HEADERS, redirectFault, sourceOf } from './gotrue-redirects';
 import { PublicProjects } from './public-project.service';

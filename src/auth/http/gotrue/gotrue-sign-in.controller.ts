@@ -1,9 +1,9 @@
-/** GoTrue's paths for users who are not signed in: they need the apikey only. */
+/** GoTrue's paths that sign in: they need the apikey only. */
 import { applyDecorators, Body, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { SkipThrottle } from '@nestjs/throttler';
 import { CurrentProject } from '../../../access/current-caller.decorator';
-import { invalidParameters } from '../../../common/errors/app-error';
+import { invalidParameters, AppError } from '../../../common/errors/app-error';
 import { Answer, Describe, Errors, together } from '../../../http/docs/operation.decorators';
 import { LIMIT_HEADERS } from '../../../identity/http/client-throttler.guard';
 import { CurrentSender } from '../../../identity/http/current-origin.decorator';
@@ -25,43 +25,46 @@ import {
   emailNotVerified,
   identityTaken,
   invalidExchangeCode,
-  invalidMailedToken,
   invalidRefreshToken,
   ldapDisabled,
   linkingDisabled,
-  magicLinkDisabled,
   noAddress,
   providerNotEnabled,
   phoneDisabled,
-  phoneTaken,
   signUpDisabled,
   userBanned,
   wrongVerifier,
 } from '../../auth.errors';
 import { tooManyRequests } from '../auth-docs.decorator';
 import { Captcha } from '../captcha.interceptor';
-import {
-  GoTrueSessionResponse,
-  GoTrueSettingsResponse,
-  GoTrueUserResponse,
-  EmptyResponse,
-} from './dto/gotrue-responses';
-import {
-  GoTrueEmailDto,
-  GoTrueOtpDto,
-  GoTrueResendDto,
-  GoTrueSignUpDto,
-  GoTrueTokenDto,
-  GoTrueVerifyDto,
-  GrantQuery,
-  RedirectQuery,
-} from './dto/gotrue-inputs.dto';
+import { GoTrueSessionResponse, GoTrueSettingsResponse, GoTrueUserResponse } from './dto/gotrue-responses';
+import { GoTrueSignUpDto, GoTrueTokenDto, GrantQuery, RedirectQuery } from './dto/gotrue-inputs.dto';
 import { GoTrueApi, GoTrueController } from './gotrue-api.decorator';
-import { invalidPhone, userExists, validationFailed, web3Disabled } from './gotrue-errors';
+import { userExists, validationFailed, web3Disabled } from './gotrue-errors';
 import { hookFailed, hookRefused } from '../../hooks/hook.errors';
 import { claimsFailed } from '../../sessions/custom-claims';
-import { GoTrueSignInService } from './gotrue-sign-in.service';
 import { exampleOf } from '../../../http/docs/example.decorator';
+import { SignUpService } from '../../sessions/sign-up.service';
+import { SignInService } from '../../sessions/sign-in.service';
+import { SessionService } from '../../sessions/session.service';
+import { ProviderSignIn } from '../../providers/provider-sign-in.service';
+import { SamlProviderRepository } from '../../directories/saml-provider.repository';
+import { PhoneSignIn } from '../../phones/phone-sign-in.service';
+import { GoTrueAnswers } from './gotrue-answers.service';
+import { AuditRepository } from '../../audit/audit.repository';
+import { Clock } from '../../../common/time/clock';
+import { PRESETS } from '../../providers/provider';
+import { isMagicLinkEnabled } from '../../mail/requested-mails.service';
+import { phoneOf, flowOf } from './gotrue-mail-types';
+import { tokensOf } from './gotrue-provider-requests';
+import type { SignedIn } from '../../sessions/session-issuer.service';
+import type { JsonObject } from '../../../common/text/json';
+import { toPlainUser, toGoTrueUser } from './gotrue-views';
+import { byAnonymous } from '../../audit/audit-entry';
+import { getEmailAddress } from '../../../identity/email-address';
+import type { Account } from '../../accounts/account';
+import { randomUUID } from 'node:crypto';
+import { LdapSignIn } from '../../directories/ldap-sign-in.service';
 
 /** `signup` answers with a session, or with the user alone if the address must be verified first. */
 const SignUpAnswer = (): MethodDecorator =>
@@ -99,15 +102,42 @@ const TOKEN_ERRORS = together(
 @GoTrueApi('apikey')
 @GoTrueController()
 export class GoTrueSignInController {
-  constructor(private readonly signIns: GoTrueSignInService) {}
+  constructor(
+    private readonly signUps: SignUpService,
+    private readonly signIns: SignInService,
+    private readonly sessions: SessionService,
+    private readonly providers: ProviderSignIn,
+    private readonly saml: SamlProviderRepository,
+    private readonly ldap: LdapSignIn,
+    private readonly phones: PhoneSignIn,
+    private readonly answers: GoTrueAnswers,
+    private readonly audit: AuditRepository,
+    private readonly clock: Clock,
+  ) {}
 
   @Get('settings')
   @SkipThrottle()
   @Describe(`Get the ways to sign in
     Needs the apikey only.`)
   @Answer(200, 'The ways to sign in', GoTrueSettingsResponse)
-  goTrueSettings(@CurrentProject() project: Project): Promise<GoTrueSettingsResponse> {
-    return this.signIns.settings(project);
+  async goTrueSettings(@CurrentProject() project: Project): Promise<GoTrueSettingsResponse> {
+    const { settings } = project;
+    const enabled = await this.providers.enabledNames(project);
+    const known = PRESETS.filter((preset) => preset !== 'oidc');
+    return {
+      external: {
+        ...Object.fromEntries([...known, ...enabled].map((name) => [name, enabled.includes(name)])),
+        email: true,
+        phone: settings.send_sms_hook !== null,
+        anonymous_users: settings.anonymous_signin_enabled,
+        magic_link: isMagicLinkEnabled(project),
+      },
+      disable_signup: !settings.signup_enabled,
+      mailer_autoconfirm: !settings.email_verification_required,
+      phone_autoconfirm: false,
+      sms_provider: '',
+      saml_enabled: await this.saml.isUsed(project),
+    };
   }
 
   @Post('signup')
@@ -118,12 +148,33 @@ export class GoTrueSignInController {
   @Errors(invalidEmail(), tooShortPassword(), userExists(), domainNotAllowed(), signUpDisabled())
   @Errors(anonymousDisabled(), phoneDisabled(), invalidParameters('email must be a string'))
   @Errors(hookRefused(403, 'Only addresses of example.com'), hookFailed('before_user_created_hook', null))
-  goTrueSignUp(
+  async goTrueSignUp(
     @CurrentSender() from: Sender,
     @Body() body: GoTrueSignUpDto,
     @Query() { redirect_to: redirectTo }: RedirectQuery,
   ): Promise<GoTrueSessionResponse | GoTrueUserResponse> {
-    return this.signIns.signUp(from, body, redirectTo);
+    const { email, phone, password, data } = body;
+    const given = data ?? undefined;
+    if (phone !== undefined && email === undefined) {
+      if (!password) throw validationFailed('Signup requires a valid password');
+      return this.signUpWithPhone(from, { phone: phoneOf(phone), password, data: given });
+    }
+    if (email === undefined) {
+      const signedIn = await this.signUps.signUpAnonymously(from, { data: given });
+      return this.answers.sessionOf(from.project, signedIn);
+    }
+    if (!password) throw validationFailed('Signup requires a valid password');
+    const input = { email, password, name: nameIn(given), data: given };
+    const flow = flowOf(from.project, redirectTo, body);
+    try {
+      const { user, session } = await this.signUps.signUp(from, input, flow);
+      return session
+        ? await this.answers.sessionOf(from.project, { user, session })
+        : await this.answers.userOf(from.project, user.id);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'email_taken') throw error;
+      return this.answerTaken(from, input);
+    }
   }
 
   // GuessThrottle slows down guesses, as for `/v1/auth`.
@@ -135,80 +186,101 @@ export class GoTrueSignInController {
     Needs the apikey only. \`password\`: with email and password, those of the directory with the provider \`ldap\`. \`refresh_token\`: new tokens of a session. \`pkce\`: with the code from the link of a mail or from the redirect of a provider, once, and the verifier of the challenge. \`id_token\`: with an ID token of a provider of the project.`)
   @Answer(200, 'A session', GoTrueSessionResponse)
   @TOKEN_ERRORS
-  goTrueToken(
+  async goTrueToken(
     @CurrentSender() from: Sender,
     @Query() { grant_type: grant }: GrantQuery,
     @Body() body: GoTrueTokenDto,
   ): Promise<GoTrueSessionResponse> {
-    return this.signIns.token(from, grant, body);
+    switch (grant) {
+      case 'password':
+        if (body.provider !== undefined)
+          return this.answers.sessionOf(from.project, await this.signInAtDirectory(from, body));
+        return this.answers.sessionOf(
+          from.project,
+          await this.signIns.signIn(from, {
+            email: body.email,
+            phone: body.phone === undefined ? undefined : phoneOf(body.phone),
+            password: body.password ?? '',
+          }),
+        );
+      case 'refresh_token':
+        if (!body.refresh_token) throw validationFailed('refresh_token required');
+        return this.answers.sessionOf(from.project, await this.sessions.refresh(from, body.refresh_token));
+      case 'pkce': {
+        const { auth_code: code, code_verifier: verifier } = body;
+        if (!code || !verifier)
+          throw validationFailed('invalid request: both auth code and code verifier should be non-empty');
+        const { session, tokens } = await this.providers.exchange(from, { code, verifier });
+        return this.answers.sessionOf(from.project, session, tokensOf(tokens));
+      }
+      case 'id_token': {
+        const { provider, id_token: idToken, access_token: accessToken, nonce } = body;
+        if (!provider || !idToken) throw validationFailed('id_token and provider required');
+        if (body.link_identity === true) throw validationFailed('link_identity is not supported');
+        const given = { idToken, accessToken, nonce };
+        const signedIn = await this.providers.signInWithToken(from, provider, given);
+        return this.answers.sessionOf(from.project, signedIn);
+      }
+      case 'web3':
+        throw web3Disabled();
+    }
   }
 
-  @Post('recover')
-  @Captcha()
-  @Describe(`Mail a link and a code for a new password (GoTrue)
-    Needs the apikey only. The answer and its timing are the same for known and unknown addresses.`)
-  @Answer(200, 'The same for known and unknown addresses', EmptyResponse, LIMIT_HEADERS)
-  @Errors(invalidEmail())
-  goTrueRecover(
-    @CurrentSender() from: Sender,
-    @Body() body: GoTrueEmailDto,
-    @Query() { redirect_to: redirectTo }: RedirectQuery,
-  ): Promise<EmptyResponse> {
-    return this.signIns.recover(from, body, redirectTo);
+  private signInAtDirectory(from: Sender, { provider, email, password }: GoTrueTokenDto): Promise<SignedIn> {
+    if (provider !== 'ldap') throw validationFailed('The only provider with passwords is ldap');
+    if (!email || !password) throw validationFailed('email and password required');
+    return this.ldap.signIn(from, { login: email, password });
   }
 
-  @Post('otp')
-  @Captcha()
-  @Describe(`Send a link and a code that sign in (GoTrue)
-    Needs the apikey only, and the setting \`magic_link_enabled\`, or for \`phone\` \`send_sms_hook\`. The answer and its timing are the same for every address, whether \`create_user\` is set or not.`)
-  @Answer(200, 'The same for known and unknown addresses', EmptyResponse, LIMIT_HEADERS)
-  @Errors(invalidEmail(), magicLinkDisabled(), phoneDisabled(), invalidPhone(), tooManyRequests())
-  @Errors(hookRefused(403, 'Not this phone'), hookFailed('send_sms_hook', null))
-  goTrueOtp(
-    @CurrentSender() from: Sender,
-    @Body() body: GoTrueOtpDto,
-    @Query() { redirect_to: redirectTo }: RedirectQuery,
-  ): Promise<EmptyResponse> {
-    return this.signIns.otp(from, body, redirectTo);
+  /** The answer is the same for a phone that has an account. */
+  private async signUpWithPhone(
+    from: Sender,
+    { phone, password, data = {} }: { phone: string; password: string; data: JsonObject | undefined },
+  ): Promise<GoTrueUserResponse> {
+    if (!from.project.settings.signup_enabled) throw signUpDisabled();
+    await this.phones.request(from, { phone, createUser: true, password, data });
+    const account = { ...notYetAnAccount(this.clock.date()), phone, data };
+    return toPlainUser(from.project, account);
   }
 
-  @Post('magiclink')
-  @Captcha()
-  @Describe(`Mail a link and a code that sign in (GoTrue, former name)
-    The same as \`otp\`.`)
-  @Answer(200, 'The same for known and unknown addresses', EmptyResponse, LIMIT_HEADERS)
-  @Errors(invalidEmail(), magicLinkDisabled(), phoneDisabled(), invalidPhone(), tooManyRequests())
-  @Errors(hookRefused(403, 'Not this phone'), hookFailed('send_sms_hook', null))
-  goTrueMagicLink(
-    @CurrentSender() from: Sender,
-    @Body() body: GoTrueOtpDto,
-    @Query() { redirect_to: redirectTo }: RedirectQuery,
-  ): Promise<EmptyResponse> {
-    return this.signIns.otp(from, body, redirectTo);
+  /**
+   * Answers a sign-up with an address that has an account. Where addresses must be verified, the answer is the same as for a new
+   * account, and writing the audit entry takes as long as inserting the account.
+   */
+  private async answerTaken(
+    { project, origin }: Sender,
+    { email, name, data = {} }: { email: string; name?: string; data?: JsonObject },
+  ): Promise<GoTrueUserResponse> {
+    if (!project.settings.email_verification_required) throw userExists();
+    const now = this.clock.date();
+    const entry = byAnonymous('sign_up', null, { now, origin, details: { taken: true } });
+    await this.audit.write(project, entry);
+    const address = { email: getEmailAddress(email).address, name: name ?? '' };
+    const account: Account = { ...notYetAnAccount(now), ...address, data };
+    const pending = { verify: { email: account.email, sentAt: now } };
+    return toGoTrueUser(project, { account, factors: [], identities: [], pending });
   }
+}
 
-  @Post('resend')
-  @Captcha()
-  @Describe(`Mail the link and the code of a sign-up again (GoTrue)
-    Needs the apikey only. The answer is the same for every address.`)
-  @Answer(200, 'The same for known and unknown addresses', EmptyResponse, LIMIT_HEADERS)
-  @Errors(invalidEmail(), phoneDisabled(), invalidPhone(), tooManyRequests())
-  @Errors(hookRefused(403, 'Not this phone'), hookFailed('send_sms_hook', null))
-  goTrueResend(
-    @CurrentSender() from: Sender,
-    @Body() body: GoTrueResendDto,
-    @Query() { redirect_to: redirectTo }: RedirectQuery,
-  ): Promise<EmptyResponse> {
-    return this.signIns.resend(from, body, redirectTo);
-  }
+const notYetAnAccount = (now: Date): Account => ({
+  id: randomUUID(),
+  email: '',
+  phone: null,
+  phoneVerifiedAt: null,
+  name: '',
+  data: {},
+  appData: {},
+  isAnonymous: false,
+  emailVerifiedAt: null,
+  bannedUntil: null,
+  invitedAt: null,
+  lastSignInAt: null,
+  createdAt: now,
+  updatedAt: now,
+});
 
-  @Post('verify')
-  @Describe(`Get a session with the code or the token of a mail, or the code of a message (GoTrue)
-    Needs the apikey only. Either \`phone\` and \`token\`, or \`email\` and \`token\`, the code of the mail, or \`token_hash\`, the token of its link. Each works once, and a code is invalid after ten wrong guesses.`)
-  @Answer(200, 'A session', GoTrueSessionResponse, LIMIT_HEADERS)
-  @Errors(validationFailed('Verify requires either a token or a token hash'), invalidPhone())
-  @Errors(invalidMailedToken(), phoneTaken(), hookRefused(403, 'Your licence has ended'), claimsFailed(null))
-  goTrueVerify(@CurrentSender() from: Sender, @Body() body: GoTrueVerifyDto): Promise<GoTrueSessionResponse> {
-    return this.signIns.verify(from, body);
-  }
+/** The display name that applications put into `data`. */
+function nameIn(data: JsonObject | undefined): string | undefined {
+  const name = [data?.full_name, data?.name].find((one) => typeof one === 'string');
+  return typeof name === 'string' && name.length <= 200 ? name : undefined;
 }

@@ -37,7 +37,7 @@ import {
 import { Captcha } from '../captcha.interceptor';
 import { GoTrueApi, GoTrueController } from './gotrue-api.decorator';
 import { samlDisabled, validationFailed } from './gotrue-errors';
-import { flowOf } from './gotrue-sign-in.service';
+import { flowOf } from './gotrue-mail-types';
 import { redirect, REDIRECT_HEADERS } from './gotrue-redirects';
 
 const SSO_DOCS = together(

@@ -42,8 +42,7 @@ import { GoTrueUpdateUserDto, LinkIdentityQuery, LogoutQuery, RedirectQuery } fr
 import { GoTrueApi, GoTrueController } from './gotrue-api.decorator';
 import { validationFailed } from './gotrue-errors';
 import { providerRequest } from './gotrue-provider-requests';
-import { flowOf } from './gotrue-sign-in.service';
-import { phoneOf } from './gotrue-mail-types';
+import { flowOf, phoneOf } from './gotrue-mail-types';
 import { GoTrueAnswers } from './gotrue-answers.service';
 
 const NO_ADDRESS = 'Reauthentication requires the user to have an email or a phone number';
