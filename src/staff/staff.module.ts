@@ -6,8 +6,11 @@ import { SingleSignOnController, StaffSamlController } from './http/single-sign-
 import { PasskeysController, PasskeySignInController } from './http/passkeys.controller';
 import { StaffMembersController } from './http/staff-members.controller';
 import { SetupController, SetupLinkController } from './http/setup.controller';
-import { StaffSessionController, StaffSignInController } from './http/staff-session.controller';
-import { StaffSessionsController } from './http/staff-sessions.controller';
+import {
+  StaffSessionController,
+  StaffSessionsController,
+  StaffSignInController,
+} from './http/staff-session.controller';
 import { StaffTokensController } from './http/staff-tokens.controller';
 import { RouteTableCheck } from './roles/route-table-check.service';
 

@@ -1,21 +1,18 @@
 /** Passkeys of staff: sign-in with a passkey, and the passkeys of the sender's account. */
-import { Controller, Delete, Get, Param, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
-import type { Request, Response } from 'express';
+import { Controller, Delete, Get, Param, Patch, Post, Res, UseGuards } from '@nestjs/common';
+import type { Response } from 'express';
 import { rateLimited } from '../../access/access.errors';
 import { PublicRoute } from '../../access/public-route.decorator';
-import type { RequestOrigin } from '../../identity/request-origin';
 import { tooShortPassword } from '../../identity/passwords/password-policy';
 import { ClientThrottlerGuard, LIMIT_HEADERS } from '../../identity/http/client-throttler.guard';
-import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import { invalidParameters } from '../../common/errors/app-error';
 import { tooManyHeaders } from '../../http/request-head';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import type { StaffMember } from '../accounts/staff-member';
 import { MAX_PASSKEYS, type PasskeyRecord } from '../passkeys/passkey.repository';
 import { Passkeys } from '../passkeys/passkey.service';
-import { sessionOf, StaffCaller } from '../roles/staff';
-import { SessionCookies } from '../sessions/session-cookies.service';
 import { StaffSessions } from '../sessions/staff-session.service';
+import type { Browser, StaffBrowser } from '../sessions/browser';
 import { StaffSignIn } from '../sessions/staff-sign-in.service';
 import { passkeyNotFound, stepUpRequired, tooManyPasskeys } from '../staff.errors';
 import { flowOver, passkeyFailed, wrongCredentials } from '../../identity/identity.errors';
@@ -31,7 +28,13 @@ import { BeginFactorDto } from './dto/staff-inputs.dto';
 import { StaffSessionResponse } from './dto/staff-responses';
 import { StaffSessionGuard } from './staff.guard';
 import { SESSION_HEADERS, SessionResponses } from './session-responses.service';
-import { PublicStaffApi, StaffApi, CurrentStaffMember, CurrentStaff } from './staff-api.decorator';
+import {
+  PublicStaffApi,
+  StaffApi,
+  CurrentBrowser,
+  CurrentStaffBrowser,
+  CurrentStaffMember,
+} from './staff-api.decorator';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 const CHALLENGE_HEADERS = { ...SESSION_HEADERS, ...LIMIT_HEADERS };
@@ -57,8 +60,6 @@ export class PasskeySignInController {
   constructor(
     private readonly passkeys: Passkeys,
     private readonly signIn: StaffSignIn,
-    private readonly sessions: StaffSessions,
-    private readonly cookies: SessionCookies,
     private readonly responses: SessionResponses,
   ) {}
 
@@ -81,15 +82,10 @@ export class PasskeySignInController {
   @Errors(invalidParameters('credential must be an object'), passkeyFailed(), flowOver())
   async signInWithPasskey(
     @StrictBody() { credential }: PasskeySignInDto,
-    @CurrentOrigin() origin: RequestOrigin,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
+    @CurrentBrowser() browser: Browser,
   ): Promise<StaffSessionResponse> {
-    const member = await this.passkeys.memberWith(credential, true, request, response);
-    const presented = this.cookies.read(request);
-    if (presented !== null) await this.sessions.endByToken(presented);
-    const staff = await this.signIn.beginFor(member, 'person.sign_in', origin, { by: 'passkey' });
-    return this.responses.begun(staff, response);
+    const member = await this.passkeys.memberWith(credential, true, browser);
+    return this.responses.current(await this.signIn.enter(member, browser, { by: 'passkey' }));
   }
 }
 
@@ -117,15 +113,11 @@ export class PasskeysController {
   @Answer(200, 'Options for navigator.credentials.create()', PasskeyOptionsResponse, SESSION_HEADERS)
   @Errors(tooManyPasskeys(MAX_PASSKEYS), ...PASSWORD_ERRORS)
   async beginPasskey(
-    @CurrentStaff() staff: StaffCaller,
-    @CurrentStaffMember() member: StaffMember,
+    @CurrentStaffBrowser() browser: StaffBrowser,
     @StrictBody() { password }: BeginFactorDto,
-    @CurrentOrigin() origin: RequestOrigin,
-    @Res({ passthrough: true }) response: Response,
   ): Promise<PasskeyOptionsResponse> {
-    const session = sessionOf(staff);
-    await this.signIn.assertStillThere(member, session, password ?? null, origin);
-    return { options: await this.passkeys.beginEnrolment(member, session, response) };
+    await this.signIn.assertStillThere(browser, password ?? null);
+    return { options: await this.passkeys.beginEnrolment(browser) };
   }
 
   @Post()
@@ -134,22 +126,11 @@ export class PasskeysController {
   @Answer(201, 'The passkey; recovery codes for a first factor', EnrolledPasskeyResponse, SESSION_HEADERS)
   @CREATE_PASSKEY_ERRORS
   async createPasskey(
-    @CurrentStaff() staff: StaffCaller,
-    @CurrentStaffMember() member: StaffMember,
-    @StrictBody() { name, credential }: EnrolPasskeyDto,
-    @CurrentOrigin() origin: RequestOrigin,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
+    @CurrentStaffBrowser() browser: StaffBrowser,
+    @StrictBody() body: EnrolPasskeyDto,
   ): Promise<EnrolledPasskeyResponse> {
-    const session = sessionOf(staff);
-    const context = { request, response, origin };
-    const { record, recoveryCodes } = await this.passkeys.enrol(
-      member,
-      session,
-      { name, credential },
-      context,
-    );
-    await this.sessions.endAll(member.id, session.id);
+    const { record, recoveryCodes } = await this.passkeys.enrol(browser, body);
+    await this.sessions.endAll(browser.member.id, browser.session.id);
     return { ...toView(record), recovery_codes: recoveryCodes };
   }
 
@@ -172,15 +153,13 @@ export class PasskeysController {
   @Answer(204, 'The passkey no longer works')
   @Errors(passkeyNotFound(), ...PASSWORD_ERRORS)
   async deletePasskey(
-    @CurrentStaff() staff: StaffCaller,
-    @CurrentStaffMember() member: StaffMember,
+    @CurrentStaffBrowser() browser: StaffBrowser,
     @Param('id') id: string,
     @StrictBody() { password }: BeginFactorDto,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<void> {
-    await this.passkeys.assertOwn(member, id);
-    await this.signIn.assertStillThere(member, sessionOf(staff), password ?? null, origin);
-    await this.passkeys.remove(member, id, origin);
+    await this.passkeys.assertOwn(browser.member, id);
+    await this.signIn.assertStillThere(browser, password ?? null);
+    await this.passkeys.remove(browser, id);
   }
 }
 

@@ -1,7 +1,7 @@
 /** Single sign-on of staff: to an issuer and back, a directory, and the second factor if the issuer did not ask for one. */
-import { Controller, Get, HttpCode, Inject, Post, Query, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Get, HttpCode, Inject, Post, Query, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiTags } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { rateLimited } from '../../access/access.errors';
 import { PublicRoute } from '../../access/public-route.decorator';
 import type { RequestOrigin } from '../../identity/request-origin';
@@ -13,8 +13,7 @@ import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';
 import { type DocumentedHeaders, TEXT } from '../../http/docs/documented-headers';
 import { tooManyHeaders } from '../../http/request-head';
 import { StrictBody } from '../../http/input/strict-input.decorator';
-import { Passkeys } from '../passkeys/passkey.service';
-import { SessionCookies } from '../sessions/session-cookies.service';
+import type { Browser } from '../sessions/browser';
 import { StaffLdap } from '../single-sign-on/staff-ldap.service';
 import { StaffSaml } from '../single-sign-on/staff-saml.service';
 import { StaffOidcClient } from '../single-sign-on/staff-oidc-client.service';
@@ -39,7 +38,7 @@ import {
 import { FactorCodeDto, SignInStaffWithLdapDto } from './dto/staff-inputs.dto';
 import { SignInMethodsResponse, StaffSessionResponse } from './dto/staff-responses';
 import { SESSION_HEADERS, SessionResponses } from './session-responses.service';
-import { LIMITED_DOCS, PublicStaffApi } from './staff-api.decorator';
+import { CurrentBrowser, LIMITED_DOCS, PublicStaffApi } from './staff-api.decorator';
 import { documentHandlers } from '../../http/docs/controller-docs';
 import { SERVER_ERRORS } from '../../http/docs/standard-errors';
 import {
@@ -86,8 +85,6 @@ export class SingleSignOnController {
     private readonly client: StaffOidcClient,
     private readonly saml: StaffSaml,
     private readonly ldap: StaffLdap,
-    private readonly passkeys: Passkeys,
-    private readonly cookies: SessionCookies,
     private readonly responses: SessionResponses,
     @Inject(SERVER_CONFIG) private readonly server: ServerConfig,
   ) {}
@@ -124,14 +121,10 @@ export class SingleSignOnController {
   @Describe(`Return from the issuer of single sign-on
     Verifies the response of the issuer and redirects to the console with a session, or with the error code as \`sign_in_error\` in the fragment of the URL. After \`factor_required\`, continue with POST /admin/v1/session/oidc.`)
   @FINISH_SINGLE_SIGN_ON_DOCS
-  async finishSingleSignOn(
-    @CurrentOrigin() origin: RequestOrigin,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
+  async finishSingleSignOn(@CurrentBrowser() browser: Browser, @Res() response: Response): Promise<void> {
     // The base URL comes from the configuration, so a Host header has no influence.
-    const { search } = new URL(request.originalUrl, this.server.publicUrl);
-    await this.lead(response, this.signOn.finishOidc(search, request, response, origin));
+    const { search } = new URL(browser.request.originalUrl, this.server.publicUrl);
+    await this.lead(response, this.signOn.finishOidc(search, browser));
   }
 
   @Post('oidc')
@@ -142,11 +135,9 @@ export class SingleSignOnController {
   @Errors(invalidParameters('code should not be empty'), wrongFactorCode(), flowOver(), rateLimited(60))
   async completeSingleSignOn(
     @StrictBody() { code }: FactorCodeDto,
-    @CurrentOrigin() origin: RequestOrigin,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
+    @CurrentBrowser() browser: Browser,
   ): Promise<StaffSessionResponse> {
-    return this.responses.begun(await this.signOn.complete(code, request, response, origin), response);
+    return this.responses.current(await this.signOn.complete(code, browser));
   }
 
   @Get('saml')
@@ -168,12 +159,11 @@ export class SingleSignOnController {
   @FINISH_SAML_DOCS
   async finishSaml(
     @Query('answer') answer: unknown,
-    @CurrentOrigin() origin: RequestOrigin,
-    @Req() request: Request,
+    @CurrentBrowser() browser: Browser,
     @Res() response: Response,
   ): Promise<void> {
     const sealed = typeof answer === 'string' ? answer : '';
-    await this.lead(response, this.signOn.finishSaml(sealed, request, response, origin));
+    await this.lead(response, this.signOn.finishSaml(sealed, browser));
   }
 
   @Post('ldap')
@@ -187,19 +177,10 @@ export class SingleSignOnController {
   @Errors(wrongFactorCode(), passkeyFailed(), flowOver(), accountDisabled(), noGroupRole('ldap'))
   @Errors(addressTaken('ldap'), wayUnused('ldap'), directoryFailed(), rateLimited(60))
   async signInStaffWithLdap(
-    @StrictBody() { login, password, code, passkey }: SignInStaffWithLdapDto,
-    @CurrentOrigin() origin: RequestOrigin,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
+    @StrictBody() body: SignInStaffWithLdapDto,
+    @CurrentBrowser() browser: Browser,
   ): Promise<StaffSessionResponse> {
-    const input = {
-      login,
-      password,
-      ...(code ? { code } : {}),
-      ...(passkey ? { passkey: () => this.passkeys.memberWith(passkey, false, request, response) } : {}),
-    };
-    const staff = await this.signOn.signInWithLdap(input, this.cookies.read(request), origin);
-    return this.responses.begun(staff, response);
+    return this.responses.current(await this.signOn.signInWithLdap(body, browser));
   }
 
   private lead(response: Response, work: Promise<void>): Promise<void> {

@@ -30,7 +30,9 @@ import {
   sessionRequired,
 } from '../staff.errors';
 import { OwnOriginGuard, StaffGuard, staffOf, StaffMemberGuard, StaffSessionGuard } from './staff.guard';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
+import type { Browser, StaffBrowser } from '../sessions/browser';
+import { originOf } from '../../identity/http/current-origin.decorator';
 import { Actor } from '../../install/audit/audit-log.repository';
 import type { StaffMember } from '../accounts/staff-member';
 import { actorOf, StaffCaller } from '../roles/staff';
@@ -101,6 +103,25 @@ export const CurrentStaffMember = createParamDecorator(
     const { member } = staffOf(requestOf(context));
     if (!member) throw new Error('this route lacks StaffMemberGuard');
     return member;
+  },
+);
+
+const browserOf = (context: ExecutionContext): Browser => {
+  const http = context.switchToHttp();
+  const request = http.getRequest<Request>();
+  return { request, response: http.getResponse<Response>(), origin: originOf(request) };
+};
+
+export const CurrentBrowser = createParamDecorator((_data: unknown, context: ExecutionContext) =>
+  browserOf(context),
+);
+
+/** The route must use StaffSessionGuard. */
+export const CurrentStaffBrowser = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): StaffBrowser => {
+    const { member, session } = staffOf(requestOf(context));
+    if (!member || !session) throw new Error('this route lacks StaffSessionGuard');
+    return { ...browserOf(context), member, session };
   },
 );
 

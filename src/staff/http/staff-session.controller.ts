@@ -1,22 +1,18 @@
 /** Sessions of staff: sign-in, sign-out, and changes to a staff member's own account. */
-import { Controller, Delete, Get, Patch, Post, Put, Req, Res, UseGuards } from '@nestjs/common';
-import type { Request, Response } from 'express';
+import { Controller, Delete, Get, Param, Patch, Post, Put, UseGuards } from '@nestjs/common';
 import { rateLimited } from '../../access/access.errors';
 import { PublicRoute } from '../../access/public-route.decorator';
-import type { RequestOrigin } from '../../identity/request-origin';
 import { tooShortPassword } from '../../identity/passwords/password-policy';
-import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
+import type { StaffBrowser, Browser } from '../sessions/browser';
 import { invalidParameters } from '../../common/errors/app-error';
 import { StrictBody } from '../../http/input/strict-input.decorator';
-import type { StaffMember } from '../accounts/staff-member';
-import { Passkeys } from '../passkeys/passkey.service';
 import { StaffFactors } from '../factors/staff-factor.service';
-import { sessionOf, StaffCaller } from '../roles/staff';
+import { StaffCaller } from '../roles/staff';
 import { SessionCookies } from '../sessions/session-cookies.service';
 import { StaffSessions } from '../sessions/staff-session.service';
 import { StaffSignIn } from '../sessions/staff-sign-in.service';
 import { factorExists, factorRequired, noFactor, stepUpRequired, wrongFactorCode } from '../staff.errors';
-import { flowOver, passkeyFailed, wrongCredentials } from '../../identity/identity.errors';
+import { flowOver, passkeyFailed, sessionNotFound, wrongCredentials } from '../../identity/identity.errors';
 import {
   BeginFactorDto,
   ChangeStaffPasswordDto,
@@ -24,10 +20,21 @@ import {
   FactorCodeDto,
   SignInStaffDto,
 } from './dto/staff-inputs.dto';
-import { FactorSecretResponse, RecoveryCodesResponse, StaffSessionResponse } from './dto/staff-responses';
+import {
+  FactorSecretResponse,
+  RecoveryCodesResponse,
+  StaffSessionResponse,
+  StaffSessionInfoResponse,
+} from './dto/staff-responses';
 import { StaffSessionGuard } from './staff.guard';
 import { SESSION_HEADERS, SessionResponses } from './session-responses.service';
-import { PublicStaffApi, StaffApi, CurrentStaffMember, CurrentStaff } from './staff-api.decorator';
+import {
+  PublicStaffApi,
+  StaffApi,
+  CurrentBrowser,
+  CurrentStaffBrowser,
+  CurrentStaff,
+} from './staff-api.decorator';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 import type { ErrorList } from '../../http/docs/error-docs';
 
@@ -49,8 +56,6 @@ const CONFIRM_ERRORS: ErrorList = [
 export class StaffSignInController {
   constructor(
     private readonly signIn: StaffSignIn,
-    private readonly cookies: SessionCookies,
-    private readonly passkeys: Passkeys,
     private readonly responses: SessionResponses,
   ) {}
 
@@ -62,19 +67,10 @@ export class StaffSignInController {
   @Errors(SIGN_IN_ERRORS)
   @Errors(wrongFactorCode(), passkeyFailed(), flowOver(), rateLimited(60))
   async signInStaff(
-    @StrictBody() { email, password, code, passkey }: SignInStaffDto,
-    @CurrentOrigin() origin: RequestOrigin,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
+    @StrictBody() body: SignInStaffDto,
+    @CurrentBrowser() browser: Browser,
   ): Promise<StaffSessionResponse> {
-    const input = {
-      email,
-      password,
-      ...(code ? { code } : {}),
-      ...(passkey ? { passkey: () => this.passkeys.memberWith(passkey, false, request, response) } : {}),
-    };
-    const staff = await this.signIn.signIn(input, this.cookies.read(request), origin);
-    return this.responses.begun(staff, response);
+    return this.responses.current(await this.signIn.signIn(body, browser));
   }
 }
 
@@ -86,7 +82,6 @@ export class StaffSessionController {
     private readonly sessions: StaffSessions,
     private readonly cookies: SessionCookies,
     private readonly factors: StaffFactors,
-    private readonly passkeys: Passkeys,
     private readonly responses: SessionResponses,
   ) {}
 
@@ -103,14 +98,8 @@ export class StaffSessionController {
   @Describe(`End the session
     Needs a session.`)
   @Answer(204, 'The session has ended, and the cookie is removed', undefined, SESSION_HEADERS)
-  async signOutStaff(
-    @CurrentStaff() staff: StaffCaller,
-    @CurrentStaffMember() member: StaffMember,
-    @CurrentOrigin() origin: RequestOrigin,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<void> {
-    await this.signIn.signOut(member, sessionOf(staff).id, origin);
-    this.cookies.clear(response);
+  async signOutStaff(@CurrentStaffBrowser() browser: StaffBrowser): Promise<void> {
+    await this.signIn.signOut(browser);
   }
 
   @Post('confirm')
@@ -121,19 +110,10 @@ export class StaffSessionController {
   @Errors(CONFIRM_ERRORS)
   @Errors(passkeyFailed(), flowOver(), rateLimited(60))
   async confirmStaffSession(
-    @CurrentStaff() staff: StaffCaller,
-    @CurrentStaffMember() member: StaffMember,
-    @StrictBody() { password, code, passkey }: ConfirmSessionDto,
-    @CurrentOrigin() origin: RequestOrigin,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
+    @CurrentStaffBrowser() browser: StaffBrowser,
+    @StrictBody() body: ConfirmSessionDto,
   ): Promise<void> {
-    const proof = {
-      ...(password ? { password } : {}),
-      ...(code ? { code } : {}),
-      ...(passkey ? { passkey: () => this.passkeys.memberWith(passkey, false, request, response) } : {}),
-    };
-    this.cookies.write(response, await this.signIn.confirm(member, sessionOf(staff), proof, origin));
+    await this.signIn.confirm(browser, body);
   }
 
   @Patch('password')
@@ -145,18 +125,14 @@ export class StaffSessionController {
   @Errors(rateLimited(60))
   async changeStaffPassword(
     @CurrentStaff() staff: StaffCaller,
-    @CurrentStaffMember() member: StaffMember,
-    @StrictBody() {
-      current_password: current,
-      password: next,
-      end_tokens: endTokens,
-    }: ChangeStaffPasswordDto,
-    @CurrentOrigin() origin: RequestOrigin,
-    @Res({ passthrough: true }) response: Response,
+    @CurrentStaffBrowser() browser: StaffBrowser,
+    @StrictBody() body: ChangeStaffPasswordDto,
   ): Promise<StaffSessionResponse> {
-    const change = { current, next, endTokens: endTokens ?? false };
-    const renewed = await this.signIn.changePassword(member, sessionOf(staff), change, origin);
-    this.cookies.write(response, renewed);
+    await this.signIn.changePassword(browser, {
+      current: body.current_password,
+      next: body.password,
+      endTokens: body.end_tokens ?? false,
+    });
     return this.responses.current(staff);
   }
 
@@ -168,13 +144,11 @@ export class StaffSessionController {
   @Errors(invalidParameters('password should not be empty'), tooShortPassword(), wrongCredentials())
   @Errors(stepUpRequired(), factorExists(), rateLimited(60))
   async beginStaffFactor(
-    @CurrentStaff() staff: StaffCaller,
-    @CurrentStaffMember() member: StaffMember,
+    @CurrentStaffBrowser() browser: StaffBrowser,
     @StrictBody() { password }: BeginFactorDto,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<FactorSecretResponse> {
-    await this.signIn.assertStillThere(member, sessionOf(staff), password ?? null, origin);
-    return this.factors.begin(member);
+    await this.signIn.assertStillThere(browser, password ?? null);
+    return this.factors.begin(browser.member);
   }
 
   @Put('factor')
@@ -185,16 +159,12 @@ export class StaffSessionController {
   @Errors(invalidParameters('code should not be empty'), wrongFactorCode(), noFactor(), factorExists())
   @Errors(rateLimited(60))
   async confirmStaffFactor(
-    @CurrentStaff() staff: StaffCaller,
-    @CurrentStaffMember() member: StaffMember,
+    @CurrentStaffBrowser() { member, session, origin, response }: StaffBrowser,
     @StrictBody() { code }: FactorCodeDto,
-    @CurrentOrigin() origin: RequestOrigin,
-    @Res({ passthrough: true }) response: Response,
   ): Promise<RecoveryCodesResponse> {
     const codes = await this.factors.confirm(member, code, origin);
-    const { id, expiresAt } = sessionOf(staff);
-    await this.sessions.endAll(member.id, id);
-    const renewed = await this.sessions.replaceToken(id, expiresAt);
+    await this.sessions.endAll(member.id, session.id);
+    const renewed = await this.sessions.replaceToken(session.id, session.expiresAt);
     if (renewed) this.cookies.write(response, renewed);
     return { recovery_codes: codes };
   }
@@ -206,10 +176,48 @@ export class StaffSessionController {
   @Answer(204, 'The factor is removed')
   @Errors(invalidParameters('code should not be empty'), wrongFactorCode(), noFactor(), rateLimited(60))
   async removeStaffFactor(
-    @CurrentStaffMember() member: StaffMember,
+    @CurrentStaffBrowser() { member, origin }: StaffBrowser,
     @StrictBody() { code }: FactorCodeDto,
-    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<void> {
     await this.factors.remove(member, code, origin);
+  }
+}
+
+/** On which browsers the staff member is signed in. */
+// Nest runs the guards of the lower decorator first.
+@StaffApi(StaffSessionGuard)
+@Controller('admin/v1/sessions')
+export class StaffSessionsController {
+  constructor(private readonly signIn: StaffSignIn) {}
+
+  @Get()
+  @Describe(`List your sessions, the most recently used first
+    Needs a session.`)
+  @Answer(200, 'The sessions', [StaffSessionInfoResponse])
+  async listStaffSessions(
+    @CurrentStaffBrowser() { member, session }: StaffBrowser,
+  ): Promise<StaffSessionInfoResponse[]> {
+    const records = await this.signIn.listSessions(member);
+    return records.map((one) => ({
+      id: one.id,
+      is_current: one.id === session.id,
+      created_at: one.createdAt,
+      last_used_at: one.lastUsedAt,
+      expires_at: one.expiresAt,
+      address: one.address,
+      user_agent: one.userAgent,
+    }));
+  }
+
+  @Delete(':id')
+  @Describe(`End one of your sessions
+    Needs a session.`)
+  @Answer(204, 'The session has ended')
+  @Errors(sessionNotFound())
+  async endStaffSession(
+    @CurrentStaffBrowser() browser: StaffBrowser,
+    @Param('id') id: string,
+  ): Promise<void> {
+    await this.signIn.endSession(browser, id);
   }
 }

@@ -1,6 +1,6 @@
 /** Passkeys of staff: enrolment, and the proof that a staff member holds one. */
 import { Inject, Injectable } from '@nestjs/common';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import type {
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
@@ -19,10 +19,10 @@ import {
   verifyAssertion,
   verifyCreation,
 } from '../../identity/passkeys/webauthn';
-import type { RequestOrigin } from '../../identity/request-origin';
 import { auditEntry, StaffMember, StaffMemberRecord } from '../accounts/staff-member';
 import { StaffMemberRepository } from '../accounts/staff-member.repository';
-import { actorAs, SessionOfRequest } from '../roles/staff';
+import { actorAs } from '../roles/staff';
+import type { Browser, StaffBrowser } from '../sessions/browser';
 import { StaffFlows } from '../sessions/staff-flows.service';
 import { passkeyNotFound, tooManyPasskeys } from '../staff.errors';
 import { MAX_PASSKEYS, PasskeyRecord, PasskeyRepository } from './passkey.repository';
@@ -61,11 +61,11 @@ export class Passkeys {
   }
 
   /** @throws AppError 400 for too many passkeys */
-  async beginEnrolment(
-    member: StaffMember,
-    session: SessionOfRequest,
-    response: Response,
-  ): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  async beginEnrolment({
+    member,
+    session,
+    response,
+  }: StaffBrowser): Promise<PublicKeyCredentialCreationOptionsJSON> {
     const known = await this.passkeys.credentialIds(member.id);
     if (known.length >= MAX_PASSKEYS) throw tooManyPasskeys(MAX_PASSKEYS);
     const options = await creationOptions(this.party, member, { known });
@@ -76,10 +76,8 @@ export class Passkeys {
 
   /** @throws AppError 400 for too many passkeys, 401 for a response that is not valid for this enrolment */
   async enrol(
-    member: StaffMember,
-    session: SessionOfRequest,
+    { member, session, request, response, origin }: StaffBrowser,
     { name, credential }: { readonly name: string; readonly credential: JsonObject },
-    { request, response, origin }: { request: Request; response: Response; origin: RequestOrigin },
   ): Promise<EnrolledPasskey> {
     const flow = this.flows.continue<EnrolmentChallenge>(request, 'passkey-enrolment');
     if (flow.content.sessionId !== session.id) throw passkeyFailed();
@@ -109,7 +107,7 @@ export class Passkeys {
   }
 
   /** @throws AppError 404 if the staff member has no such passkey */
-  async remove(member: StaffMember, id: string, origin: RequestOrigin): Promise<void> {
+  async remove({ member, origin }: StaffBrowser, id: string): Promise<void> {
     const entry = auditEntry('person.passkey_removed', actorAs(member, origin.ip), { passkey_id: id });
     if (!UUID.test(id) || !(await this.passkeys.remove(member.id, id, entry))) throw passkeyNotFound();
   }
@@ -130,8 +128,7 @@ export class Passkeys {
   async memberWith(
     credential: JsonObject,
     isOnlyFactor: boolean,
-    request: Request,
-    response: Response,
+    { request, response }: Browser,
   ): Promise<StaffMemberRecord> {
     const flow = this.flows.continue<SignInChallenge>(request, 'passkey');
     const id = credentialIdOf(credential);

@@ -30,12 +30,6 @@ export interface StaffCaller {
   readonly token: TokenLimits | null;
 }
 
-/** The session of the request; its route must use StaffSessionGuard. */
-export function sessionOf({ session }: StaffCaller): SessionOfRequest {
-  if (!session) throw new Error('this route lacks StaffSessionGuard');
-  return session;
-}
-
 /** PLATFORM_ADMIN_KEY is an owner. */
 export const installRoleOf = ({ member }: StaffCaller): InstallRole | null =>
   member ? member.role : 'owner';

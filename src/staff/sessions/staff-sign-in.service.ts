@@ -10,25 +10,31 @@ import { auditEntry, type StaffMember } from '../accounts/staff-member';
 import { StaffMemberRepository } from '../accounts/staff-member.repository';
 import { StaffPasswords } from '../accounts/staff-password.service';
 import { StaffFactors } from '../factors/staff-factor.service';
-import { actorAs, SessionOfRequest, StaffCaller } from '../roles/staff';
+import { actorAs, StaffCaller } from '../roles/staff';
 import { factorRequired, stepUpRequired } from '../staff.errors';
 import { passkeyFailed, sessionNotFound, wrongCredentials } from '../../identity/identity.errors';
 import { StaffTokens } from '../tokens/staff-token.service';
+import { Passkeys } from '../passkeys/passkey.service';
+import type { Browser, StaffBrowser } from './browser';
+import { SessionCookies } from './session-cookies.service';
 import type { SessionRecord } from './staff-session.repository';
-import { BegunSession, CookieToken, StaffSessions } from './staff-session.service';
+import { BegunSession, StaffSessions } from './staff-session.service';
 
-export interface SignIn {
+export interface FactorProof {
+  /** Code of the second factor, or a recovery code. */
+  readonly code?: string | null | undefined;
+  /** The answer of a passkey, in place of a code. */
+  readonly passkey?: JsonObject | undefined;
+}
+
+export interface SignIn extends FactorProof {
   readonly email: string;
   readonly password: string;
-  /** Code of the second factor, or a recovery code. */
-  readonly code?: string | undefined;
-  /** The staff member whose passkey the client has sent in place of a code. Called after the password was verified. */
-  readonly passkey?: (() => Promise<StaffMember>) | undefined;
 }
 
 /** A proof of identity: exactly one of the members is set. */
-export interface Confirmation extends Pick<SignIn, 'code' | 'passkey'> {
-  readonly password?: string;
+export interface Confirmation extends FactorProof {
+  readonly password?: string | null | undefined;
 }
 
 export interface SignedInStaff extends StaffCaller {
@@ -42,36 +48,46 @@ export class StaffSignIn {
     private readonly members: StaffMemberRepository,
     private readonly factors: StaffFactors,
     private readonly sessions: StaffSessions,
+    private readonly passkeys: Passkeys,
+    private readonly cookies: SessionCookies,
     private readonly tokens: StaffTokens,
     private readonly audit: AuditLogRepository,
     private readonly clock: Clock,
   ) {}
 
   /**
-   * @param presented the token of the client's former session, which ends
+   * The client's former session ends.
    * @throws AppError 401 for wrong credentials or a missing code, 429 for too many attempts
    */
-  async signIn(input: SignIn, presented: string | null, origin: RequestOrigin): Promise<SignedInStaff> {
-    const member = await this.passwords.check(input.email, input.password, origin);
-    if (member.hasFactor) {
-      await this.assertFactor(member, input, origin);
-    }
-    if (presented !== null) await this.sessions.endByToken(presented);
-    return this.beginFor(member, 'person.sign_in', origin);
+  async signIn(input: SignIn, browser: Browser): Promise<SignedInStaff> {
+    const member = await this.passwords.check(input.email, input.password, browser.origin);
+    // A passkey is used up only after the password was right.
+    if (member.hasFactor) await this.assertFactor(member, input, browser);
+    return this.enter(member, browser);
   }
 
   /** @throws AppError 401 `factor_required` without a proof, 401 for a wrong proof, 429 for too many attempts */
-  async assertFactor(
-    member: StaffMember,
-    { code, passkey }: Pick<SignIn, 'code' | 'passkey'>,
-    origin: RequestOrigin,
-  ): Promise<void> {
+  async assertFactor(member: StaffMember, { code, passkey }: FactorProof, browser: Browser): Promise<void> {
     if (passkey) {
-      if ((await passkey()).id !== member.id) throw passkeyFailed();
+      const holder = await this.passkeys.memberWith(passkey, false, browser);
+      if (holder.id !== member.id) throw passkeyFailed();
       return;
     }
-    if (code === undefined) throw factorRequired();
-    await this.factors.assertCode(member, code, origin);
+    if (!code) throw factorRequired();
+    await this.factors.assertCode(member, code, browser.origin);
+  }
+
+  /** Begins a session in place of the one that the browser has, and gives it the cookie. @param details for the audit log */
+  async enter(
+    member: StaffMember,
+    { request, response, origin }: Browser,
+    details: JsonObject = {},
+  ): Promise<SignedInStaff> {
+    const presented = this.cookies.read(request);
+    if (presented !== null) await this.sessions.endByToken(presented);
+    const staff = await this.beginFor(member, 'person.sign_in', origin, details);
+    this.cookies.write(response, staff.session);
+    return staff;
   }
 
   /** Begins a session for a staff member who has just proved their identity. @param action for the audit log, like `details` */
@@ -87,9 +103,10 @@ export class StaffSignIn {
     return { member, projects: await this.members.projectsOf(member.id), session, token: null };
   }
 
-  async signOut(member: StaffMember, sessionId: string, origin: RequestOrigin): Promise<void> {
-    await this.sessions.end(member.id, sessionId);
+  async signOut({ member, session, origin, response }: StaffBrowser): Promise<void> {
+    await this.sessions.end(member.id, session.id);
     await this.audit.write(auditEntry('person.sign_out', actorAs(member, origin.ip)));
+    this.cookies.clear(response);
   }
 
   async listSessions(member: StaffMember): Promise<SessionRecord[]> {
@@ -97,7 +114,7 @@ export class StaffSignIn {
   }
 
   /** @throws AppError 404 if the staff member has no such session */
-  async endSession(member: StaffMember, id: string, origin: RequestOrigin): Promise<void> {
+  async endSession({ member, origin }: StaffBrowser, id: string): Promise<void> {
     if (!UUID.test(id) || !(await this.sessions.end(member.id, id))) throw sessionNotFound();
     const actor = actorAs(member, origin.ip);
     await this.audit.write(auditEntry('person.session_end', actor, { session_id: id }));
@@ -108,20 +125,16 @@ export class StaffSignIn {
    * @throws AppError 401 for a wrong password, code or passkey and for an ended session, 400 unless exactly
    * one of them is given, 429 for too many attempts
    */
-  async confirm(
-    member: StaffMember,
-    session: SessionOfRequest,
-    { password, code, passkey }: Confirmation,
-    origin: RequestOrigin,
-  ): Promise<CookieToken> {
-    if ([password, code, passkey].filter((proof) => proof !== undefined).length !== 1)
+  async confirm(browser: StaffBrowser, { password, code, passkey }: Confirmation): Promise<void> {
+    const { member, session, origin } = browser;
+    if ([password, code, passkey].filter(Boolean).length !== 1)
       throw invalidParameters('one of password, code and passkey is needed');
-    if (password !== undefined) await this.passwords.check(member.email, password, origin);
-    else await this.assertFactor(member, { code, passkey }, origin);
+    if (password) await this.passwords.check(member.email, password, origin);
+    else await this.assertFactor(member, { code, passkey }, browser);
     const renewed = await this.sessions.confirm(session.id, session.expiresAt);
     if (!renewed) throw wrongCredentials();
     await this.audit.write(auditEntry('person.session_confirm', actorAs(member, origin.ip)));
-    return renewed;
+    this.cookies.write(browser.response, renewed);
   }
 
   /**
@@ -131,10 +144,8 @@ export class StaffSignIn {
    * cannot be a password, 429 for too many attempts
    */
   async assertStillThere(
-    member: StaffMember,
-    { isConfirmed }: SessionOfRequest,
+    { member, session: { isConfirmed }, origin }: StaffBrowser,
     password: string | null,
-    origin: RequestOrigin,
   ): Promise<void> {
     if (password !== null) {
       await this.passwords.check(member.email, password, origin);
@@ -152,11 +163,9 @@ export class StaffSignIn {
    * password, 429 for too many attempts
    */
   async changePassword(
-    member: StaffMember,
-    session: SessionOfRequest,
+    { member, session, origin, response }: StaffBrowser,
     { current, next, endTokens }: { current: string; next: string; endTokens: boolean },
-    origin: RequestOrigin,
-  ): Promise<CookieToken> {
+  ): Promise<void> {
     const { passwordHash } = await this.passwords.check(member.email, current, origin);
     const hash = await this.passwords.hashNew(next);
     // The check may have replaced the hash by one of a higher cost.
@@ -167,6 +176,6 @@ export class StaffSignIn {
     if (endTokens) await this.tokens.endAll(member);
     const renewed = await this.sessions.replaceToken(session.id, session.expiresAt);
     if (!renewed) throw wrongCredentials();
-    return renewed;
+    this.cookies.write(response, renewed);
   }
 }

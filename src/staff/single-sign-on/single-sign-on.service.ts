@@ -1,6 +1,6 @@
 /** Signs staff in with the account that an issuer or a directory vouches for. */
 import { Injectable } from '@nestjs/common';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import type { RequestOrigin } from '../../identity/request-origin';
 import { AppError } from '../../common/errors/app-error';
 import { AuditLogRepository } from '../../install/audit/audit-log.repository';
@@ -8,10 +8,10 @@ import type { StaffMemberRecord } from '../accounts/staff-member';
 import { StaffMemberRepository } from '../accounts/staff-member.repository';
 import { StaffFactors } from '../factors/staff-factor.service';
 import { anonymousActor } from '../roles/staff';
-import { SessionCookies } from '../sessions/session-cookies.service';
 import { StaffFlows } from '../sessions/staff-flows.service';
 import { StaffSessions } from '../sessions/staff-session.service';
-import { type SignIn, SignedInStaff, StaffSignIn } from '../sessions/staff-sign-in.service';
+import type { Browser } from '../sessions/browser';
+import { type FactorProof, SignedInStaff, StaffSignIn } from '../sessions/staff-sign-in.service';
 import { accountDisabled, factorRequired, noGroupRole, type SingleSignOnWay } from '../staff.errors';
 import { flowOver } from '../../identity/identity.errors';
 import { IdentityAccounts, type ProvedIdentity } from './identity-accounts.service';
@@ -21,9 +21,7 @@ import { StaffLdap } from './staff-ldap.service';
 import { StaffOidcClient } from './staff-oidc-client.service';
 import { StaffSaml } from './staff-saml.service';
 
-const ACTION = 'person.sign_in';
-
-export interface LdapSignIn extends GivenLogin, Pick<SignIn, 'code' | 'passkey'> {}
+export interface LdapSignIn extends GivenLogin, FactorProof {}
 
 @Injectable()
 export class SingleSignOn {
@@ -36,7 +34,6 @@ export class SingleSignOn {
     private readonly factors: StaffFactors,
     private readonly flows: StaffFlows,
     private readonly sessions: StaffSessions,
-    private readonly cookies: SessionCookies,
     private readonly signIn: StaffSignIn,
     private readonly audit: AuditLogRepository,
   ) {}
@@ -65,37 +62,34 @@ export class SingleSignOn {
    * @param query of the callback's URL, with `?`
    * @throws AppError 401, 403, 409, 503; 401 `factor_required` begins the flow that complete() ends
    */
-  finishOidc(query: string, request: Request, response: Response, origin: RequestOrigin): Promise<void> {
-    return this.recorded('oidc', origin, async () => {
+  finishOidc(query: string, browser: Browser): Promise<void> {
+    const { request, response } = browser;
+    return this.recorded('oidc', browser.origin, async () => {
       const flow = this.flows.continue<OidcChecks>(request, 'oidc');
       this.flows.clear(response);
       const identity = await this.client.finish(query, flow.content);
       await this.flows.complete(flow, response);
-      await this.enter(identity, request, response, origin);
+      await this.enter(identity, browser);
     });
   }
 
   /** @param sealed of receiveSaml() @throws as finishOidc() */
-  finishSaml(sealed: string, request: Request, response: Response, origin: RequestOrigin): Promise<void> {
-    return this.recorded('saml', origin, async () => {
-      const flow = this.flows.continue<{ requestId: string }>(request, 'saml');
+  finishSaml(sealed: string, browser: Browser): Promise<void> {
+    return this.recorded('saml', browser.origin, async () => {
+      const flow = this.flows.continue<{ requestId: string }>(browser.request, 'saml');
       const identity = this.saml.finish(sealed, flow.content.requestId);
-      await this.flows.complete(flow, response);
-      await this.enter(identity, request, response, origin);
+      await this.flows.complete(flow, browser.response);
+      await this.enter(identity, browser);
     });
   }
 
   /** @throws AppError 401 for wrong credentials or a missing code, 403, 404, 409, 429, 503 */
-  signInWithLdap(
-    { login, password, ...factor }: LdapSignIn,
-    presented: string | null,
-    origin: RequestOrigin,
-  ): Promise<SignedInStaff> {
+  signInWithLdap({ login, password, ...factor }: LdapSignIn, browser: Browser): Promise<SignedInStaff> {
+    const { origin } = browser;
     return this.recorded('ldap', origin, async () => {
       const member = await this.memberOf(await this.ldap.identityOf({ login, password }, origin), origin);
-      if (member.hasFactor) await this.signIn.assertFactor(member, factor, origin);
-      if (presented !== null) await this.sessions.endByToken(presented);
-      return this.signIn.beginFor(member, ACTION, origin, { by: 'ldap' });
+      if (member.hasFactor) await this.signIn.assertFactor(member, factor, browser);
+      return this.signIn.enter(member, browser, { by: 'ldap' });
     });
   }
 
@@ -103,32 +97,23 @@ export class SingleSignOn {
    * The second step for an account whose second factor the issuer did not ask for.
    * @throws AppError 401 for a wrong code or passkey, 429 for too many attempts
    */
-  async complete(
-    code: string,
-    request: Request,
-    response: Response,
-    origin: RequestOrigin,
-  ): Promise<SignedInStaff> {
+  async complete(code: string, browser: Browser): Promise<SignedInStaff> {
+    const { request, response, origin } = browser;
     const flow = this.flows.continue<{ memberId: string; by: SingleSignOnWay }>(request, 'oidc-factor');
     const member = await this.members.find(flow.content.memberId);
     if (!member || member.disabledAt !== null) throw flowOver();
     await this.factors.assertCode(member, code, origin);
     await this.flows.complete(flow, response);
-    return this.beginSession(member, flow.content.by, request, response, origin);
+    return this.signIn.enter(member, browser, { by: flow.content.by });
   }
 
-  private async enter(
-    identity: ProvedIdentity,
-    request: Request,
-    response: Response,
-    origin: RequestOrigin,
-  ): Promise<void> {
-    const member = await this.memberOf(identity, origin);
+  private async enter(identity: ProvedIdentity, browser: Browser): Promise<void> {
+    const member = await this.memberOf(identity, browser.origin);
     if (member.hasFactor && !identity.hasSecondFactor) {
-      this.flows.begin(response, 'oidc-factor', { memberId: member.id, by: identity.way });
+      this.flows.begin(browser.response, 'oidc-factor', { memberId: member.id, by: identity.way });
       throw factorRequired();
     }
-    await this.beginSession(member, identity.way, request, response, origin);
+    await this.signIn.enter(member, browser, { by: identity.way });
   }
 
   private async memberOf(identity: ProvedIdentity, origin: RequestOrigin): Promise<StaffMemberRecord> {
@@ -137,20 +122,6 @@ export class SingleSignOn {
     if (hasRole) return member;
     await this.sessions.endAll(member.id);
     throw noGroupRole(identity.way);
-  }
-
-  private async beginSession(
-    member: StaffMemberRecord,
-    by: SingleSignOnWay,
-    request: Request,
-    response: Response,
-    origin: RequestOrigin,
-  ): Promise<SignedInStaff> {
-    const presented = this.cookies.read(request);
-    if (presented !== null) await this.sessions.endByToken(presented);
-    const signedIn = await this.signIn.beginFor(member, ACTION, origin, { by });
-    this.cookies.write(response, signedIn.session);
-    return signedIn;
   }
 
   private async recorded<T>(by: SingleSignOnWay, origin: RequestOrigin, work: () => Promise<T>): Promise<T> {
