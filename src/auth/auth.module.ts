@@ -22,9 +22,8 @@ import {
   GoTrueOAuthUserInfoController,
 } from './http/gotrue/gotrue-oauth.controller';
 import { GoTruePagesController } from './http/gotrue/gotrue-pages.controller';
-import { GoTrueKeysController } from './http/gotrue/gotrue-keys.controller';
+import { GoTrueKeysController, GoTruePublicController } from './http/gotrue/gotrue-keys.controller';
 import { GoTrueProvidersController } from './http/gotrue/gotrue-providers.controller';
-import { GoTruePublicController } from './http/gotrue/gotrue-public.controller';
 import { GoTrueSamlController } from './http/gotrue/gotrue-saml.controller';
 import { GoTrueCodesController } from './http/gotrue/gotrue-codes.controller';
 import { GoTrueSignInController } from './http/gotrue/gotrue-sign-in.controller';

@@ -3,10 +3,10 @@ import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { AdmissionGuard } from '../../access/admission.guard';
 import { type AppError, httpError } from '../../common/errors/app-error';
-import { parseAcceptLanguage } from '../../http/syntax/accept-language';
+import { originOf } from '../../identity/http/current-origin.decorator';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { languageFor } from '../mail/languages/languages';
-import { type MailPage, mailPage, type PageContext, pageOf } from './mail-page';
+import { type MailPage, mailPage, type PageContent, type PageContext, pageOf } from './mail-page';
 
 @Injectable()
 export class MailPageContexts {
@@ -20,8 +20,8 @@ export class MailPageContexts {
     const project = (await this.projects.findById(name)) ?? (await this.projects.findBySlug(name));
     if (!project) throw httpError(404, 'There is no such page');
     this.admission.admit(project, request.method);
-    const wanted = parseAcceptLanguage(request.get('accept-language'));
-    return { page, project, texts: languageFor([...wanted, project.settings.locale]) };
+    const origin = originOf(request);
+    return { page, project, origin, texts: languageFor([...origin.languages, project.settings.locale]) };
   }
 }
 
@@ -36,6 +36,11 @@ export function respondWithPage(
     .status(status)
     .set({ ...headers, ...extraHeaders })
     .send(html);
+}
+
+/** @param status 400 for a form that is shown again, with the fault as its message */
+export function showPage(response: Response, context: PageContext, content: PageContent, status = 200): void {
+  respondWithPage(response, status, pageOf(context, content));
 }
 
 export function respondWithFailure(response: Response, context: PageContext, error: AppError): void {

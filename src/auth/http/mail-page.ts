@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { HtmlPage } from '../../http/errors/error-renderer';
 import { escapeHtml } from '../../common/text/html';
-import { Project } from '../../projects/project';
+import type { Sender } from '../../identity/request-origin';
 import { LanguageTexts } from '../mail/languages/language';
 import { minLength, passwordFault } from '../../identity/passwords/password-policy';
 import { AppError } from '../../common/errors/app-error';
@@ -123,16 +123,14 @@ function contentSecurityPolicy(nonce: string, formTarget = ''): string {
   ].join('; ');
 }
 
-export interface PageContext {
+export interface PageContext extends Sender {
   readonly page: 'reset' | 'verify' | 'signIn' | 'link';
-  readonly project: Project;
   readonly texts: LanguageTexts;
 }
 
-export function pageOf(
-  { page, project, texts }: PageContext,
-  content: Pick<MailPage, 'message' | 'form'>,
-): MailPage {
+export type PageContent = Pick<MailPage, 'message' | 'form' | 'formTarget'>;
+
+export function pageOf({ page, project, texts }: PageContext, content: PageContent): MailPage {
   return { language: texts.tag, title: texts.pages[page].title, project: project.name, ...content };
 }
 

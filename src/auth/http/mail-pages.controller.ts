@@ -6,11 +6,9 @@ import { PublicRoute } from '../../access/public-route.decorator';
 import { AppError } from '../../common/errors/app-error';
 import { EmailVerificationService } from '../mail/email-verification.service';
 import { PasswordResetService } from '../passwords/password-reset.service';
-import type { RequestOrigin } from '../../identity/request-origin';
-import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import { FormRoute, FormBody } from '../../identity/http/form.decorator';
-import { faultOf, formOf, PageContext, pageOf } from './mail-page';
-import { MailPageContexts, respondWithFailure, respondWithPage } from './mail-page-contexts';
+import { faultOf, formOf, PageContext } from './mail-page';
+import { MailPageContexts, respondWithFailure, showPage } from './mail-page-contexts';
 
 @ApiExcludeController()
 @Controller('v1/auth/:project_id')
@@ -30,32 +28,24 @@ export class MailPagesController {
     @Res() response: Response,
   ): Promise<void> {
     const context = await this.contexts.find('reset', id, request);
-    respondWithPage(response, 200, pageOf(context, { form: formOf(context, token) }));
+    showPage(response, context, { form: formOf(context, token) });
   }
 
   @FormRoute('reset')
   async reset(
     @Param('project_id') id: string,
     @FormBody() body: URLSearchParams,
-    @CurrentOrigin() origin: RequestOrigin,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
     const context = await this.contexts.find('reset', id, request);
     const [token, password] = [body.get('token') ?? '', body.get('password') ?? ''];
     const fault = faultOf(context, password);
-    if (fault)
-      return respondWithPage(
-        response,
-        400,
-        pageOf(context, { message: fault, form: formOf(context, token) }),
-      );
-    const updated = this.resets.updatePassword({ project: context.project, origin }, { token, password });
-    return answer(
-      response,
-      context,
-      updated.then(() => context.texts.pages.reset.done),
-    );
+    if (fault) return showPage(response, context, { message: fault, form: formOf(context, token) }, 400);
+    return answer(response, context, async () => {
+      await this.resets.updatePassword(context, { token, password });
+      return context.texts.pages.reset.done;
+    });
   }
 
   @Get('verify')
@@ -68,14 +58,13 @@ export class MailPagesController {
   ): Promise<void> {
     const context = await this.contexts.find('verify', id, request);
     const asks = typeof token === 'string' && (await this.verification.asksPassword(context.project, token));
-    respondWithPage(response, 200, pageOf(context, { form: formOf(context, token, asks) }));
+    showPage(response, context, { form: formOf(context, token, asks) });
   }
 
   @FormRoute('verify')
   async verify(
     @Param('project_id') id: string,
     @FormBody() body: URLSearchParams,
-    @CurrentOrigin() origin: RequestOrigin,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
@@ -85,25 +74,18 @@ export class MailPagesController {
     const asks = await this.verification.asksPassword(context.project, token);
     const fault = asks ? faultOf(context, password) : null;
     if (fault)
-      return respondWithPage(
-        response,
-        400,
-        pageOf(context, { message: fault, form: formOf(context, token, asks) }),
-      );
-    const proof = { token, ...(asks ? { password } : {}) };
-    const confirmed = this.verification.confirm({ project: context.project, origin }, proof);
-    return answer(
-      response,
-      context,
-      confirmed.then((hasPassword) => (hasPassword ? done : noPassword)),
-    );
+      return showPage(response, context, { message: fault, form: formOf(context, token, asks) }, 400);
+    return answer(response, context, async () => {
+      const proof = { token, ...(asks ? { password } : {}) };
+      return (await this.verification.confirm(context, proof)) ? done : noPassword;
+    });
   }
 }
 
-/** Shows the outcome as a page. Server errors go to the error filter, which logs them. @param done the message of success */
-async function answer(response: Response, context: PageContext, done: Promise<string>): Promise<void> {
+/** Shows the outcome as a page. Server errors go to the error filter, which logs them. @param work returns the message of success */
+async function answer(response: Response, context: PageContext, work: () => Promise<string>): Promise<void> {
   try {
-    respondWithPage(response, 200, pageOf(context, { message: await done }));
+    showPage(response, context, { message: await work() });
   } catch (error) {
     if (!(error instanceof AppError) || error.status >= 500) throw error;
     respondWithFailure(response, context, error);

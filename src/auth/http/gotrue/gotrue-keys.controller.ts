@@ -1,4 +1,4 @@
-/** The public keys of a project, with which anyone verifies its users' tokens. */
+/** What GoTrue tells everybody: the public keys of a project, with which anyone verifies its users' tokens, and a probe. */
 import { Controller, Get, Inject, Param, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
@@ -15,6 +15,8 @@ import { projectNotFound } from '../../../projects/projects.errors';
 import { toPublicJwk } from '../../../projects/signing-keys';
 import { AUTH_METHODS, GRANT_TYPES, scopesOf } from '../../oauth/oauth-client';
 import { oauthServerDisabled } from '../../oauth/oauth.errors';
+import { tooManyHeaders } from '../../../http/request-head';
+import { GoTrueHealthResponse } from './dto/gotrue-responses';
 import { KeySetResponse, OpenIdConfigurationResponse } from './dto/key-set-responses';
 import { GOTRUE_BASE, GOTRUE_DOCS } from './gotrue-api.decorator';
 
@@ -86,6 +88,22 @@ export class GoTrueKeysController {
     const project = await this.projects.findBySlug(slug);
     if (!project) throw projectNotFound();
     return project;
+  }
+}
+
+const GoTrueDocs = documentHandlers(() => ({ docs: GOTRUE_DOCS.plain, errors: [tooManyHeaders()] }));
+
+@ApiTags('auth')
+@GoTrueDocs
+@Controller(GOTRUE_BASE)
+export class GoTruePublicController {
+  @Get('health')
+  @PublicRoute('a probe; the answer is the same for every project')
+  @Describe(`Probe (GoTrue)
+    Says that this surface is served; the answer is the same for every project.`)
+  @Answer(200, 'The name of the surface', GoTrueHealthResponse)
+  goTrueHealth(): GoTrueHealthResponse {
+    return { version: 'v2', name: 'GoTrue', description: 'The surface of GoTrue, served by Plinth' };
   }
 }
 

@@ -5,14 +5,12 @@ import type { Request, Response } from 'express';
 import { PublicRoute } from '../../../access/public-route.decorator';
 import { AppError } from '../../../common/errors/app-error';
 import { Clock } from '../../../common/time/clock';
-import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
-import type { RequestOrigin } from '../../../identity/request-origin';
 import { EmailVerificationService } from '../../mail/email-verification.service';
 import { MailedSignInService } from '../../codes/mailed-sign-in.service';
 import { redirectFor } from '../../codes/redirects';
 import { FormRoute, FormBody } from '../../../identity/http/form.decorator';
-import { faultOf, formOf, type MailForm, type PageContext, pageOf } from '../mail-page';
-import { MailPageContexts, respondWithFailure, respondWithPage } from '../mail-page-contexts';
+import { faultOf, formOf, type MailForm, type PageContext } from '../mail-page';
+import { MailPageContexts, respondWithFailure, showPage } from '../mail-page-contexts';
 import { GOTRUE_BASE } from './gotrue-api.decorator';
 import { toGoTrue } from './gotrue-errors';
 import { isVerifyType, kindsOf } from './gotrue-mail-types';
@@ -40,14 +38,13 @@ export class GoTruePagesController {
     const context = await this.contexts.find(pageFor(type), slug, request);
     const target = redirectFor(context.project.settings, textOf(query.redirect_to) || undefined);
     const form = await this.form(context, textOf(query.token), { type, target });
-    respondWithPage(response, 200, { ...pageOf(context, { form }), formTarget: sourceOf(target) });
+    showPage(response, context, { form, formTarget: sourceOf(target) });
   }
 
   @FormRoute('verify/confirm')
   async confirm(
     @Param('project_slug') slug: string,
     @FormBody() body: URLSearchParams,
-    @CurrentOrigin() origin: RequestOrigin,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
@@ -62,15 +59,12 @@ export class GoTruePagesController {
       const form = await this.form(context, token, { type, target });
       const fault = form.password ? faultOf(context, password) : null;
       if (fault)
-        return respondWithPage(response, 400, {
-          ...pageOf(context, { message: fault, form }),
-          formTarget: sourceOf(target),
-        });
+        return showPage(response, context, { message: fault, form, formTarget: sourceOf(target) }, 400);
       const newHash = form.password ? await this.verification.hashFor(project, { token, password }) : null;
-      const outcome = await this.mailed.followLink({ project, origin }, { token, newHash }, kinds);
+      const outcome = await this.mailed.followLink(context, { token, newHash }, kinds);
       if (target !== null)
         return redirect(response, addressFor(target, outcome, this.clock.nowSeconds(), { type }));
-      respondWithPage(response, 200, pageOf(context, { message: texts.pages[context.page].done }));
+      showPage(response, context, { message: texts.pages[context.page].done });
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error;
       if (target !== null) return redirect(response, errorAddress(target, toGoTrue(error)));

@@ -33,8 +33,7 @@ import {
 } from '../../providers/provider-sign-in.service';
 import { tooManyRequests } from '../auth-docs.decorator';
 import { FormRoute, FormBody } from '../../../identity/http/form.decorator';
-import { pageOf } from '../mail-page';
-import { MailPageContexts, respondWithPage } from '../mail-page-contexts';
+import { MailPageContexts, respondWithPage, showPage } from '../mail-page-contexts';
 import { GOTRUE_BASE, GOTRUE_DOCS } from './gotrue-api.decorator';
 import { flowOf } from './gotrue-mail-types';
 import { trialPage } from './trial-page';
@@ -205,8 +204,7 @@ export class GoTrueProvidersController {
     const { button } = context.texts.pages.link;
     const message = `${identity.email?.address ?? identity.subject} (${identity.provider}) \u2192 ${email}`;
     const form = { action: 'callback/confirm', token: '', fields: { link: pending }, button };
-    const page = { ...pageOf(context, { message, form }), formTarget: sourceOf(redirectTo) };
-    respondWithPage(response, 200, page);
+    showPage(response, context, { message, form, formTarget: sourceOf(redirectTo) });
   }
 
   private addressFor(target: string, outcome: ProviderSession | { readonly code: string }): string {
