@@ -5,10 +5,11 @@ import { byServiceRole, withAudit } from '../auth/audit/audit-entry';
 import { Clock } from '../common/time/clock';
 import { RlsTransaction, type TransactionScope } from '../database/rls/rls-transaction';
 import type { Statement } from '../database/statement';
+import type { StatementResult } from '../pg-pipeline/statement';
 import type { RequestOrigin, Sender } from '../identity/request-origin';
 import type { Project } from '../projects/project';
 import type { GroupOutcome } from './scim-directory';
-import type { GroupQuery, GroupTables } from './scim-group.repository';
+import type { GroupTables } from './scim-group.repository';
 
 const REASON = 'a directory manages the groups of users';
 /** Advisory lock for changes of groups in a database. The number is arbitrary. */
@@ -24,10 +25,7 @@ export class UserGroupRepository {
   ) {}
 
   tables(project: Project): GroupTables {
-    return tablesOver(async (text, values) => {
-      const statement = { text, values: [...values], maxBytes: MAX_BYTES };
-      return (await this.rls.systemQuery(project.database, REASON, statement)).rows;
-    });
+    return tablesOver((statement) => this.rls.systemQuery(project.database, REASON, statement));
   }
 
   change<T>(
@@ -36,11 +34,7 @@ export class UserGroupRepository {
   ): Promise<T> {
     return this.rls.systemRun(project.database, REASON, async (scope) => {
       await scope.batch([SHORT_TIMEOUT, { text: 'select pg_advisory_xact_lock($1)', values: [GROUPS_LOCK] }]);
-      const tables = tablesOver(async (text, values) => {
-        const statement = { text, values: [...values], maxBytes: MAX_BYTES };
-        return (await scope.query(statement)).rows;
-      });
-      const outcome = await work(tables);
+      const outcome = await work(tablesOver((statement) => scope.query(statement)));
       await this.follow(scope, outcome, origin);
       return outcome.result;
     });
@@ -70,7 +64,11 @@ export class UserGroupRepository {
   }
 }
 
-const tablesOver = (query: GroupQuery): GroupTables => ({ schema: 'auth.', people: 'auth.users', query });
+const tablesOver = (run: (statement: Statement) => Promise<StatementResult>): GroupTables => ({
+  schema: 'auth.',
+  people: 'auth.users',
+  query: async (text, values) => (await run({ text, values: [...values], maxBytes: MAX_BYTES })).rows,
+});
 
 function settingGroups(ids: readonly string[], audit: ReturnType<typeof byServiceRole>): Statement {
   const change = {
