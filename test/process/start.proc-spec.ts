@@ -178,19 +178,6 @@ describe('npm start', () => {
     silent.destroy();
   });
 
-  (hasRedis ? it : it.skip)('does so too when SIGTERM reaches every process, as from systemd', async () => {
-    const redis = await TestRedis.start();
-    try {
-      const metricsPort = String(await freePort());
-      const env = { WORKERS: '2', REDIS_URL: redis.url, METRICS_PORT: metricsPort };
-      const program = await serving(launch(process.execPath, [START], { detached: true, env }));
-      expect((await new HttpClient(`http://127.0.0.1:${metricsPort}`).get('/metrics')).status).toBe(200);
-      await expectOrderlyEnd(program, () => process.kill(-program.pid, 'SIGTERM'));
-    } finally {
-      await redis.stop();
-    }
-  });
-
   it('leaves no process behind when npm is killed', async () => {
     const program = await serving(launch('npm', ['start']));
     const pid = postmaster() as number;

@@ -14,6 +14,7 @@ import { HttpClient } from '../support/http-client';
 import { freePort, PlinthProcess } from '../support/plinth-process';
 import { hasRedis, TestRedis } from '../support/redis-server';
 import { CrashingInstall, CrashLoad } from './support/crashing-install';
+import { isAlive } from './support/processes';
 
 const REQUESTS = 40;
 const SCRAPES = 8;
@@ -298,13 +299,27 @@ interface Member {
     await install.expectEverythingRecovered();
   }, 180_000);
 
-  it('continues a stream after the last event when all processes were restarted', async () => {
+  it('completes a request when SIGTERM reaches every process, as from systemd; a stream continues after the last event when all were restarted', async () => {
     const stream = await listen(service(), '/rest/v1/notes?id=gte.200');
     expect(stream.status).toBe(200);
     await sql('insert into notes select generate_series(200, 204)');
     await until(() => stream.of('INSERT').length === 5);
     const position = stream.of('INSERT')[2].position as string;
+    const query = `select 'finished' as state from pg_sleep(3)`;
+    const request = plinth.admin.post(`/admin/v1/projects/${project.id}/sql`, { query });
+    await eventually(async () => {
+      const activity = await plinth.admin.get(`/admin/v1/projects/${project.id}/database/activity`);
+      expect(activity.text).toContain('pg_sleep');
+    });
+    const all = workers();
+    for (const pid of all) process.kill(pid, 'SIGTERM');
     expect(await plinth.end('SIGTERM')).toBe(0);
+    const { status, headers, body } = await request;
+    expect({ status, rows: body.rows }).toEqual({ status: 200, rows: [{ state: 'finished' }] });
+    // The client must not reuse a connection that is about to be closed.
+    expect(headers.get('connection')).toBe('close');
+    expect(all.filter(isAlive)).toEqual([]);
+    expect(readdirSync(join(directory, 'data/postgres'))).not.toContain('postmaster.pid');
     expect(await stream.ended).toBe(true);
     // One process continues as well as several.
     plinth = await start({});
