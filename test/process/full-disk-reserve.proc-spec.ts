@@ -98,6 +98,7 @@ jest.setTimeout(180_000);
   it('refuses uploads that would use it, also several at once', async () => {
     const more: string[] = [];
     let refused = 0;
+    disk.fillTo(RESERVE + 128 * MIB);
     while (refused === 0) {
       const answers = await Promise.all([1, 2, 3, 4].map(() => send(20 * MIB)));
       for (const answer of answers)

@@ -11,7 +11,7 @@ import { PlinthProcess } from '../support/plinth-process';
 import { startPostgres } from './support/first-start';
 import { ROOT } from './support/processes';
 
-const PROJECTS = 6;
+const PROJECTS = IN_SOAK ? 6 : 3;
 const BLOCKED = `select from pg_stat_activity where wait_event_type = 'Lock' and query ~ 'unnest'`;
 
 let directory: string;

@@ -322,7 +322,7 @@ it('follows the changes of a large project, refuses writes only briefly, and cop
     create policy everybody on notes to anon using (true) with check (true)`);
   const access = await accessOf(plinth, project.id);
   await asOwner(access, (client) => client.query(CHANGING_TABLES));
-  const changes = new EveryChange(access);
+  const changes = new EveryChange(access, 4 * PAUSE_MS);
   changes.start();
   const load = new MoveLoad([project.anon], access, PAUSE_MS);
   await load.start();

@@ -15,7 +15,7 @@ import { pipeline } from 'node:stream/promises';
 import { casesOf, IN_SOAK } from '../support/extent';
 import { HttpClient } from '../support/http-client';
 import { PROVIDERS, TestProvider } from '../support/object-servers/object-stores';
-import { PlinthProcess } from '../support/plinth-process';
+import { PlinthProcess, withCompiledCode } from '../support/plinth-process';
 import { upload } from '../support/uploads';
 
 const MIB = 1024 * 1024;
@@ -218,6 +218,7 @@ it('loads the SDKs of Google and AWS only if they are configured', () => {
     process.stdout.write(String(Object.keys(require.cache).filter((file) => /@aws-sdk|@google-cloud/.test(file)).length))`;
   const loaded = execFileSync(process.execPath, ['-e', script], {
     cwd: join(__dirname, '../..'),
+    env: { ...process.env, ...withCompiledCode() },
     encoding: 'utf8',
   });
   expect(loaded).toBe('0');

@@ -79,7 +79,11 @@ export class EveryChange {
   private isStopped = false;
   private running = Promise.resolve();
 
-  constructor(private readonly access: DatabaseAccess) {}
+  /** @param pauseMs milliseconds between rounds */
+  constructor(
+    private readonly access: DatabaseAccess,
+    private readonly pauseMs = 1,
+  ) {}
 
   start(): void {
     this.running = this.run();
@@ -106,7 +110,7 @@ export class EveryChange {
         if (this.isStopped) break;
       }
       this.rounds = n;
-      await sleep(1);
+      await sleep(this.pauseMs);
     }
     await client.end().catch(() => undefined);
   }

@@ -18,7 +18,7 @@ import { dirname, extname, join } from 'node:path';
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import { WebSocket } from 'ws';
 import { TestBrowser } from '../../support/browser';
-import { freePort, PlinthProcess, PROCESS_ADMIN_KEY } from '../../support/plinth-process';
+import { freePort, PlinthProcess, PROCESS_ADMIN_KEY, withCompiledCode } from '../../support/plinth-process';
 import build from './build';
 import { ROOT } from './processes';
 
@@ -73,7 +73,9 @@ export class Guide {
   }
 
   shell(commands: string, env: Record<string, string> = {}): Promise<string> {
-    const cli = `plinth() { '${process.execPath}' '${join(ROOT, 'dist/src/cli.js')}' "$@"; }`;
+    const { NODE_OPTIONS: preload = '', PLINTH_TEST_COMPILE_CACHE: cache = '' } = withCompiledCode();
+    const node = `PLINTH_TEST_COMPILE_CACHE='${cache}' '${process.execPath}' ${preload}`;
+    const cli = `plinth() { ${node} '${join(ROOT, 'dist/src/cli.js')}' "$@"; }`;
     const options = {
       cwd: this.folder,
       env: {

@@ -4,6 +4,7 @@
  */
 import { randomBytes, randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { IN_SOAK } from '../extent';
 import type { HttpAnswer } from '../http-client';
 import type { TestProvider } from '../object-servers/object-stores';
 import { upload } from '../uploads';
@@ -15,7 +16,7 @@ import {
   type Work,
 } from './killed-install';
 
-const WORKERS = 8;
+const WORKERS = IN_SOAK ? 8 : 4;
 const REST_MS = 100;
 const SLOTS_OF_WORKER = 12;
 const BUCKETS = ['box', 'shelf'];
@@ -64,7 +65,7 @@ const anyOf = <T>(items: readonly T[]): T => items[randomInt(items.length)] as T
 
 /** Small files, some larger files, and a few that are uploaded in parts. */
 function content(): Buffer {
-  const limit = anyOf([20_000, 20_000, 20_000, 20_000, 20_000, 20_000, 3_000_000, 12_000_000]);
+  const limit = anyOf([...Array<number>(IN_SOAK ? 6 : 12).fill(20_000), 3_000_000, 12_000_000]);
   return randomBytes(randomInt(1, limit));
 }
 

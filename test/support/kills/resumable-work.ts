@@ -3,6 +3,7 @@
  */
 import { randomBytes, randomInt } from 'node:crypto';
 import { until } from '../eventually';
+import { IN_SOAK } from '../extent';
 import {
   type KilledInstall,
   type KilledProject,
@@ -11,8 +12,8 @@ import {
   type Work,
 } from './killed-install';
 
-const WORKERS = 3;
-const FILE_BYTES = 12_000_000;
+const WORKERS = IN_SOAK ? 3 : 2;
+const FILE_BYTES = IN_SOAK ? 12_000_000 : 8_000_000;
 const REQUEST_BYTES = 5_000_000;
 /** Milliseconds; longer than the time after which another process completes an upload. */
 const WAIT_MS = 60_000;

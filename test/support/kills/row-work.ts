@@ -1,8 +1,13 @@
 /** Rows and projects: bulk inserts, and creations of projects. A bulk insert is complete or absent, and so is a project. */
+import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { IN_SOAK } from '../extent';
 import { type KilledInstall, type KilledProject, repeatUntilKilled, type Work } from './killed-install';
 
 /** Number of the latest rows, which are compared after each kill. */
 const COMPARED = 5_000;
+/** Milliseconds, at most, between two creations of projects: each project costs time at every verification. */
+const MAX_PAUSE_MS = IN_SOAK ? 1 : 600;
 
 export class RowWork implements Work {
   acknowledged = 0;
@@ -66,6 +71,7 @@ export class ProjectWork implements Work {
       if (status !== 201) return;
       this.created.add(body.id);
       this.acknowledged += 1;
+      await sleep(randomInt(MAX_PAUSE_MS));
     });
   }
 
