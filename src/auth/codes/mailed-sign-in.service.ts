@@ -42,10 +42,7 @@ export class MailedSignInService {
   ): Promise<SignedIn> {
     const { key } = getEmailAddress(email);
     const guess = { project, account: `code:${key}`, origin };
-    const failure = {
-      ...byAnonymous('sign_in_failed', null, { now: this.clock.date(), origin }),
-      actorId: null,
-    };
+    const failure = byAnonymous('sign_in_failed', null, { now: this.clock.date(), origin });
     const codeHash = hashCode(project, key, code);
     const hash = await this.throttle.attempt(guess, () =>
       this.tokens.guessCode(project, { emailKey: key, codeHash, kinds }, failure),

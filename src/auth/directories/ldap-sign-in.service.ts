@@ -46,7 +46,7 @@ export class LdapSignIn {
     const user = await this.logins.findUser(directory, given, origin);
     if (user) return fromDirectory('ldap', user);
     const entry = byAnonymous('sign_in_failed', null, { now: this.clock.date(), origin });
-    await this.audit.write(project, { ...entry, actorId: null });
+    await this.audit.write(project, entry);
     throw wrongCredentials();
   }
 }

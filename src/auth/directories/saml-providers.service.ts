@@ -99,11 +99,8 @@ export class SamlProviders {
   async remove({ project, origin }: Sender, id: string): Promise<SamlProvider> {
     const provider = await this.get(project, id);
     const details = { provider: `sso:${provider.id}` };
-    const entry = byServiceRole('provider_removed', null, {
-      now: this.clock.date(),
-      origin,
-      details,
-    });
+    const context = { now: this.clock.date(), origin, details };
+    const entry = byServiceRole('provider_removed', null, context);
     if (!(await this.providers.remove(project, provider.id, entry))) throw providerNotFound();
     return provider;
   }

@@ -28,15 +28,6 @@ export class ViewTokensController {
     @StrictBody() body: ViewAsDto,
     @CurrentActor() actor: Actor,
   ): Promise<ViewTokenResponse> {
-    const { as, user_id: userId, claims } = body;
-    const request = { as, ...(userId ? { userId } : {}), ...(claims ? { claims } : {}) };
-    const token = await this.views.issue(staff, projectId, request, actor);
-    return {
-      access_token: token.accessToken,
-      apikey: token.apikey,
-      expires_at: token.expiresAt,
-      read_only: token.readOnly,
-      unconfirmed: token.unconfirmed,
-    };
+    return this.views.issue(staff, projectId, body, actor);
   }
 }

@@ -107,11 +107,8 @@ export class OAuthTokens {
     const now = this.clock.date();
     const spent = await this.rows.spend(project, hash, now);
     if (!spent) {
-      const entry = byAnonymous('oauth_code_reused', null, {
-        now,
-        origin,
-        details: { client_id: client.id },
-      });
+      const context = { now, origin, details: { client_id: client.id } };
+      const entry = byAnonymous('oauth_code_reused', null, context);
       await this.rows.endSessionOf(project, hash, sessionIdOf(code), entry);
       throw invalidGrant();
     }

@@ -20,12 +20,12 @@ import {
   verifyAssertion,
   verifyCreation,
 } from '../../identity/passkeys/webauthn';
-import type { Sender } from '../../identity/request-origin';
+import type { Sender, RequestOrigin } from '../../identity/request-origin';
 import type { Project } from '../../projects/project';
 import { isBanned } from '../accounts/account';
 import { AccountRepository } from '../accounts/account.repository';
 import type { SessionOwner } from '../accounts/account-statements';
-import { byServiceRole, byUser } from '../audit/audit-entry';
+import { byServiceRole, byUser, type AuditContext } from '../audit/audit-entry';
 import {
   emailNotVerified,
   passkeyChallengeNotFound,
@@ -103,11 +103,7 @@ export class UserPasskeys {
     await this.spend(project, given.challengeId);
     const verified = await verifyCreation(parties, challenge, given.credential);
     const name = DEFAULT_NAME;
-    const entry = byUser('passkey_added', owner.userId, {
-      now: this.clock.date(),
-      origin,
-      details: { name },
-    });
+    const entry = byUser('passkey_added', owner.userId, this.context(origin, { name }));
     const made = await this.passkeys.insert(project, owner, verified, name, entry);
     if (!made) throw passkeyFailed();
     return made;
@@ -149,22 +145,14 @@ export class UserPasskeys {
   /** @throws AppError 403, 404 */
   async remove({ project, origin }: Sender, owner: SessionOwner, id: string): Promise<void> {
     await this.accounts.assertStrong(project, owner);
-    const entry = byUser('passkey_removed', owner.userId, {
-      now: this.clock.date(),
-      origin,
-      details: { passkey: id },
-    });
+    const entry = byUser('passkey_removed', owner.userId, this.context(origin, { passkey: id }));
     if (!UUID.test(id) || !(await this.passkeys.remove(project, owner.userId, id, entry)))
       throw passkeyNotFound();
   }
 
   /** @throws AppError 404 */
   async removeAsAdmin({ project, origin }: Sender, userId: string, id: string): Promise<void> {
-    const entry = byServiceRole('passkey_removed', userId, {
-      now: this.clock.date(),
-      origin,
-      details: { passkey: id },
-    });
+    const entry = byServiceRole('passkey_removed', userId, this.context(origin, { passkey: id }));
     const isGone =
       UUID.test(id) && UUID.test(userId) && (await this.passkeys.remove(project, userId, id, entry));
     if (!isGone) throw passkeyNotFound();
@@ -180,6 +168,10 @@ export class UserPasskeys {
     const counter = await verifyAssertion(party, challenge, credential, stored, true);
     if (!(await this.passkeys.use(project, stored.id, counter, this.clock.date()))) throw passkeyFailed();
     return stored.userId;
+  }
+
+  private context(origin: RequestOrigin, details: JsonObject): AuditContext {
+    return { now: this.clock.date(), origin, details };
   }
 
   /** @returns the bytes of the challenge */

@@ -80,7 +80,7 @@ export class PhoneCodes {
   /** @returns null for a wrong or spent code @throws AppError 429 */
   check({ project, origin }: Sender, id: string, code: string): Promise<SpentPhoneCode | null> {
     const now = this.clock.date();
-    const failure = { ...byAnonymous('sign_in_failed', null, { now, origin }), actorId: null };
+    const failure = byAnonymous('sign_in_failed', null, { now, origin });
     return this.throttle.attempt({ project, account: `code:${id}`, origin }, () =>
       this.codes.spend(project, id, hashCode(project, id, code), failure),
     );

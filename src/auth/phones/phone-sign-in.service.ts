@@ -104,11 +104,8 @@ export class PhoneSignIn {
   async change(from: Sender, { phone, code }: GivenCode): Promise<SignedIn> {
     const spent = await this.codes.check(from, changeId(phone), code);
     if (!spent?.userId) throw invalidMailedToken();
-    const entry = byUser('profile_updated', spent.userId, {
-      now: this.clock.date(),
-      origin: from.origin,
-      details: { phone: true },
-    });
+    const context = { now: this.clock.date(), origin: from.origin, details: { phone: true } };
+    const entry = byUser('profile_updated', spent.userId, context);
     if (!(await this.accounts.setPhone(from.project, spent.userId, phone, entry))) throw phoneTaken();
     const credentials = await this.accounts.findCredentialsById(from.project, spent.userId);
     if (!credentials) throw invalidMailedToken();

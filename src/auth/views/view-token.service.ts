@@ -31,16 +31,16 @@ export const VIEW_IDENTITIES = ['service_role', 'anon', 'user', 'claims'] as con
 
 export interface ViewRequest {
   readonly as: (typeof VIEW_IDENTITIES)[number];
-  readonly userId?: string;
-  readonly claims?: JsonObject;
+  readonly user_id?: string | null;
+  readonly claims?: JsonObject | null;
 }
 
-export interface ViewToken {
-  readonly accessToken: string;
+interface ViewToken {
+  readonly access_token: string;
   /** The anon key, which is public: only the access token carries the role. */
   readonly apikey: string;
-  readonly expiresAt: Date;
-  readonly readOnly: boolean;
+  readonly expires_at: Date;
+  readonly read_only: boolean;
   /** The session gave no recent proof of identity: accounts and providers cannot be changed. */
   readonly unconfirmed: boolean;
 }
@@ -58,36 +58,38 @@ export class ViewTokens {
   async issue(staff: StaffCaller, projectId: string, request: ViewRequest, actor: Actor): Promise<ViewToken> {
     const project = await this.projects.get(projectId);
     const claims = await this.claimsOf(project, request);
-    const readOnly = !mayWrite(staff, projectId);
+    const read_only = !mayWrite(staff, projectId);
     const unconfirmed = staff.session?.isConfirmed === false;
     const issuedAt = this.clock.nowSeconds();
     const expiresAt = issuedAt + LIFETIME_SECONDS;
-    const details = {
-      as: request.as,
-      role: claims.role ?? null,
-      sub: claims.sub ?? null,
-      read_only: readOnly,
-    };
+    const details = { as: request.as, role: claims.role ?? null, sub: claims.sub ?? null, read_only };
     await this.audit.write({ actor, action: 'project.view', projectId, details });
     const [secret] = project.secrets;
     const whole = {
       ...claims,
-      ...(readOnly ? { read_only: true } : {}),
+      ...(read_only ? { read_only } : {}),
       ...(unconfirmed ? { unconfirmed } : {}),
       iss: VIEW_ISSUER,
       project_id: projectId,
       iat: issuedAt,
       exp: expiresAt,
     };
-    const accessToken = await signUserToken(project, whole);
-    const apikey = projectKey(project, secret, ANON_ROLE);
-    return { accessToken, apikey, expiresAt: new Date(expiresAt * 1000), readOnly, unconfirmed };
+    return {
+      access_token: await signUserToken(project, whole),
+      apikey: projectKey(project, secret, ANON_ROLE),
+      expires_at: new Date(expiresAt * 1000),
+      read_only,
+      unconfirmed,
+    };
   }
 
-  private async claimsOf(project: Project, { as, userId, claims }: ViewRequest): Promise<JsonObject> {
-    if ((as === 'user') !== (userId !== undefined))
+  private async claimsOf(
+    project: Project,
+    { as, user_id: userId, claims }: ViewRequest,
+  ): Promise<JsonObject> {
+    if ((as === 'user') !== Boolean(userId))
       throw invalidParameters('user_id is needed with as=user, and with nothing else');
-    if ((as === 'claims') !== (claims !== undefined))
+    if ((as === 'claims') !== Boolean(claims))
       throw invalidParameters('claims are needed with as=claims, and with nothing else');
     if (as === 'claims') return chosenClaims(claims ?? {});
     if (as === 'user') return this.userClaims(project, userId ?? '');
