@@ -66,7 +66,7 @@ it('fails wherever the archive breaks off', async () => {
     content: 'x'.repeat(n * 4_000),
   }));
   const whole = await buffer(tarOf(...files));
-  for (let end = 0; end < whole.length - 1024; end += 6_007) {
+  for (let end = 0; end < whole.length - 1024; end += 40_009) {
     async function* broken(): AsyncGenerator<Buffer> {
       for (let at = 0; at < end; at += 65_536) yield whole.subarray(at, Math.min(end, at + 65_536));
       throw archiveInvalid('a checksum differs');

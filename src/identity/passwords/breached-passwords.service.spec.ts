@@ -40,7 +40,7 @@ describe('a list of breached passwords in a file', () => {
   ])('has each of its passwords and no other, %s', async (_form, content) => {
     const list = listOf(content);
     // The first and the last lines, and some between them.
-    const searched = ORDERED.filter((_, n) => n < 40 || n >= ORDERED.length - 40 || n % 29 === 0);
+    const searched = ORDERED.filter((_, n) => n < 20 || n >= ORDERED.length - 20 || n % 97 === 0);
     expect((await found(list, searched)).filter((isFound) => !isFound)).toEqual([]);
     const others = searched.map((password) => `not a ${password}`);
     expect((await found(list, others)).filter(Boolean)).toEqual([]);
