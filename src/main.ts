@@ -2,6 +2,7 @@
 /* oxlint-disable typescript/no-require-imports -- the application, which takes a second to load */
 import 'reflect-metadata';
 import cluster from 'node:cluster';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { startDatabase } from './bootstrap/database';
 import type * as Install from './bootstrap/install';
@@ -32,6 +33,9 @@ setFlagsFromString('--heap-growing-percent=75');
 /** A log on a full disk, or without a reader, must not end the process. Later lines are written again. */
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
+/** Milliseconds in which a database that cannot be started usually fails. */
+const FAULT_MS = 50;
+
 async function main(): Promise<void> {
   const environment = readEnvironment();
   const config = loadConfig(environment);
@@ -42,7 +46,9 @@ async function main(): Promise<void> {
   for (const warning of misspeltSettings(environment)) say(warning);
   await assertPortsFree(config);
   if (config.redisUrl) await assertRedisReachable(config.redisUrl);
-  const database = await startDatabase(config, say);
+  const starting = startDatabase(config, say);
+  const application = loadWhile(starting);
+  const database = await starting;
   const stops: Install.Stop[] = [() => database.stop()];
   const end = endOnce(stops);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => endBySignal(end));
@@ -54,13 +60,18 @@ async function main(): Promise<void> {
   // Windows does not have the signal.
   if (process.platform !== 'win32') process.on('SIGUSR2', () => void replaceWorkers(workers));
   try {
-    // Loaded last, so that a fault of the settings or of the database is reported immediately.
-    const { serveInstall } = require('./bootstrap/install') as typeof Install;
+    const { serveInstall } = await application;
     workers = await serveInstall(config, database, stops, say);
   } catch (error) {
     fail(error, config);
     await end(1);
   }
+}
+
+/** Loads the application while PostgreSQL starts, but not before a fault that shows at once was reported. */
+async function loadWhile(starting: Promise<unknown>): Promise<typeof Install> {
+  await Promise.race([starting, sleep(FAULT_MS)]).catch(() => sleep(FAULT_MS));
+  return require('./bootstrap/install') as typeof Install;
 }
 
 /** Logs the outcome. A failure leaves workers in service, so this process continues. */
