@@ -5,7 +5,7 @@ import { byServiceRole, withAudit } from '../auth/audit/audit-entry';
 import { Clock } from '../common/time/clock';
 import { RlsTransaction, type TransactionScope } from '../database/rls/rls-transaction';
 import type { Statement } from '../database/statement';
-import type { StatementResult } from '../pg-pipeline/statement';
+import type { StatementResult } from '../pg-pipeline';
 import type { RequestOrigin, Sender } from '../identity/request-origin';
 import type { Project } from '../projects/project';
 import type { GroupOutcome } from './scim-directory';

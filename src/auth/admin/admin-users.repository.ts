@@ -12,7 +12,7 @@ import { EmailAddress } from '../../identity/email-address';
 import { AuditEntry, withAudit } from '../audit/audit-entry';
 import { dropTokensAfterPassword } from '../passwords/password.repository';
 import { RecordReader } from '../../database/rows/record-reader';
-import type { StatementResult } from '../../pg-pipeline/statement';
+import type { StatementResult } from '../../pg-pipeline';
 import { isResultTooLarge } from '../../database/pools/pool.errors';
 import { pageTooLarge } from '../auth.errors';
 
