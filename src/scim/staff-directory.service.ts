@@ -1,47 +1,33 @@
 /** Staff that a directory provisions. It does not prove addresses; its groups give roles as in single sign-on. */
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
 import type { JsonObject } from '../common/text/json';
 import { Clock } from '../common/time/clock';
 import { refusingDuplicate } from '../database/sql/sqlstate';
 import { getEmailAddress, localPart } from '../identity/email-address';
 import type { RequestOrigin } from '../identity/request-origin';
-import { type AuditEntry, AuditLogRepository } from '../install/audit/audit-log.repository';
+import type { AuditEntry } from '../install/audit/audit-log.repository';
 import { auditEntry, type StaffMemberRecord } from '../staff/accounts/staff-member';
 import { StaffMemberRepository } from '../staff/accounts/staff-member.repository';
-import { RoleGrants } from '../staff/single-sign-on/role-grants.service';
 import type { GroupOutcome, ScimDirectory } from './scim-directory';
 import type { GroupTables } from './scim-group.repository';
 import type { ScimChange, ScimPage, ScimPerson } from './scim-people';
 import { scimPersonExists } from './scim.errors';
+import { StaffGroupRepository } from './staff-group.repository';
 
 @Injectable()
 export class StaffDirectory implements ScimDirectory {
-  readonly groups: GroupTables;
-
   constructor(
-    dataSource: DataSource,
     private readonly members: StaffMemberRepository,
-    private readonly grants: RoleGrants,
-    private readonly audit: AuditLogRepository,
+    private readonly staffGroups: StaffGroupRepository,
     private readonly clock: Clock,
-  ) {
-    this.groups = tablesOver(dataSource);
+  ) {}
+
+  get groups(): GroupTables {
+    return this.staffGroups.tables;
   }
 
-  /** Runs under the lock of owners, so that one owner always remains. */
-  changeGroup<T>(work: (tables: GroupTables) => Promise<GroupOutcome<T>>, origin: RequestOrigin): Promise<T> {
-    return this.members.whileOwnersStay(async (manager) => {
-      const { result, action, group, gained, lost } = await work(tablesOver(manager));
-      const entry = entryOf(`group.scim_${action}`, origin, {
-        group,
-        gained: gained.length,
-        lost: lost.length,
-      });
-      await this.audit.write(entry, manager);
-      await this.grants.provision([...gained, ...lost], entry.actor, manager);
-      return result;
-    });
+  changeGroup<T>(work: (tables: GroupTables) => Promise<GroupOutcome<T>>, { ip }: RequestOrigin): Promise<T> {
+    return this.staffGroups.change(work, { name: 'scim', address: ip });
   }
 
   async find(id: string): Promise<ScimPerson | null> {
@@ -94,12 +80,6 @@ export class StaffDirectory implements ScimDirectory {
     return this.members.remove(id, () => {}, entryOf('person.delete', origin, { person_id: id }));
   }
 }
-
-const tablesOver = (database: Pick<EntityManager, 'query'>): GroupTables => ({
-  schema: '',
-  people: 'staff_people',
-  query: (text, values) => database.query(text, [...values]),
-});
 
 const entryOf = (action: string, { ip }: RequestOrigin, details: JsonObject): AuditEntry =>
   auditEntry(action, { name: 'scim', address: ip }, details);
