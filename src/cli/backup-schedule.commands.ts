@@ -23,25 +23,17 @@ interface ScheduleOptions {
   readonly remove?: boolean;
 }
 
+type Subjects = Schema<'BackupRequestDto'>;
+
 export function addBackupScheduleCommands(backup: Command, context: CommandContext): void {
   addSchedule(backup, context);
-  addRehearse(backup, context);
-  backup
-    .command('run')
-    .description('start scheduled backups now: of a project, or of everything with --all')
-    .argument('[project]', 'id or slug')
-    .option(
-      '--all',
-      'all projects, the records of the platform, and physical backups if they have a schedule',
-    )
-    .option('--physical', 'the physical backup of the install')
-    .action(async (name: string | undefined, _options: object, command: Command) => {
-      const { all, physical } = command.optsWithGlobals<ScheduleOptions>();
-      const target = await targetOf(context, name, all ?? false, physical);
-      const body = { ...target, physical };
-      const answer = await dataOf(context.api.POST('/admin/v1/backups/runs', { body }));
-      context.print(answer, () => `${answer.queued} queued; plinth backup runs lists the results\n`);
-    });
+  const run = 'start scheduled backups now: of a project, or of everything with --all';
+  addForSubjects(backup, context, 'run', run, async (body) => {
+    const answer = await dataOf(context.api.POST('/admin/v1/backups/runs', { body }));
+    context.print(answer, () => `${answer.queued} queued; plinth backup runs lists the results\n`);
+  });
+  const rehearse = 'restore the newest archive into a scratch database, compare it, and remove it';
+  addForSubjects(backup, context, 'rehearse', rehearse, (body) => rehearseNow(context, body));
   addCommands(backup, context, {
     'runs [project]': operation('GET /admin/v1/backups/runs', 'list the last runs of scheduled backups', {
       options: { limit: ['--limit <number>', 'runs to list', (option) => option.default('20')] },
@@ -72,27 +64,36 @@ export function addBackupScheduleCommands(backup: Command, context: CommandConte
   });
 }
 
-function addRehearse(backup: Command, context: CommandContext): void {
+/** A command about a project, all projects, or the physical backups. */
+function addForSubjects(
+  backup: Command,
+  context: CommandContext,
+  name: string,
+  description: string,
+  work: (subjects: Subjects) => Promise<void>,
+): void {
   backup
-    .command('rehearse')
-    .description('restore the newest archive into a scratch database, compare it, and remove it')
+    .command(name)
+    .description(description)
     .argument('[project]', 'id or slug')
     .option(
       '--all',
       'all projects, the records of the platform, and physical backups if they have a schedule',
     )
     .option('--physical', 'the physical backup of the install')
-    .action(async (name: string | undefined, _options: object, command: Command) => {
+    .action(async (project: string | undefined, _options: object, command: Command) => {
       const { all, physical } = command.optsWithGlobals<ScheduleOptions>();
-      const target = await targetOf(context, name, all ?? false, physical);
-      const body = { ...target, physical };
-      const before = await rehearsals(context, body);
-      await dataOf(context.api.POST('/admin/v1/backups/rehearsals', { body }));
-      const results = await rehearsals(context, body, before);
-      context.print(results, () => table(results.map(rowOfRehearsal)));
-      const failed = results.filter(({ rehearsal }) => rehearsal?.error !== null).length;
-      if (failed > 0) context.reportFailure(`${failed} of ${results.length} backups could not be restored`);
+      await work({ ...(await targetOf(context, project, { all, physical })), physical });
     });
+}
+
+async function rehearseNow(context: CommandContext, body: Subjects): Promise<void> {
+  const before = await rehearsals(context, body);
+  await dataOf(context.api.POST('/admin/v1/backups/rehearsals', { body }));
+  const results = await rehearsals(context, body, before);
+  context.print(results, () => table(results.map(rowOfRehearsal)));
+  const failed = results.filter(({ rehearsal }) => rehearsal?.error !== null).length;
+  if (failed > 0) context.reportFailure(`${failed} of ${results.length} backups could not be restored`);
 }
 
 type Subject = Schema<'BackupSubjectResponse'>;
@@ -100,7 +101,7 @@ type Subject = Schema<'BackupSubjectResponse'>;
 /** @param before the last rehearsals: waits until each of their subjects has finished a later rehearsal */
 async function rehearsals(
   context: CommandContext,
-  { project_id: id, physical }: Schema<'BackupRequestDto'>,
+  { project_id: id, physical }: Subjects,
   before?: readonly Subject[],
 ): Promise<Subject[]> {
   const keyOf = ({ project_id: of, slug }: Subject): string => of ?? slug;
@@ -149,7 +150,7 @@ function addSchedule(backup: Command, context: CommandContext): void {
       // Commander gives an option that both commands have to the parent command.
       const { all = false, physical = false, ...options } = command.optsWithGlobals<ScheduleOptions>();
       if (name === undefined && !all && !physical) return show(context);
-      const target = await targetOf(context, name, all, physical);
+      const target = await targetOf(context, name, { all, physical });
       const params = { query: physical ? { physical: 'true' as const } : target };
       const path = '/admin/v1/backups/schedule';
       const result = options.remove
@@ -169,14 +170,21 @@ async function show(context: CommandContext): Promise<void> {
   if (missing > 0) context.reportFailure(`${missing} scheduled backups are missing`);
 }
 
+/** @throws CliError unless the command names one subject */
+export function assertOneSubject(
+  name: string | undefined,
+  { all, physical }: Pick<ScheduleOptions, 'all' | 'physical'>,
+): void {
+  if ([all, physical, name !== undefined].filter(Boolean).length !== 1)
+    throw new CliError('Specify a project, --all or --physical', EXIT.usage);
+}
+
 async function targetOf(
   context: CommandContext,
   name: string | undefined,
-  isAll: boolean,
-  isPhysical = false,
+  options: Pick<ScheduleOptions, 'all' | 'physical'>,
 ): Promise<{ project_id?: string }> {
-  if ([isAll, isPhysical, name !== undefined].filter(Boolean).length !== 1)
-    throw new CliError('Specify a project, --all or --physical', EXIT.usage);
+  assertOneSubject(name, options);
   return name === undefined ? {} : { project_id: (await context.server.findProject(name)).id };
 }
 

@@ -23,21 +23,15 @@ import {
   verifying,
   writeWhole,
 } from './archive-streams';
-import { addBackupScheduleCommands } from './backup-schedule.commands';
+import { addBackupScheduleCommands, assertOneSubject } from './backup-schedule.commands';
 import { dataOf, type Schema } from './admin-client';
 import { CliError, EXIT } from './cli-error';
 import { CommandContext } from './command-context';
 import { list, table } from './format';
+import { type RestoreOptions, restorePhysical, verifyPhysical } from './physical-backup.commands';
 import { sizeOf } from './progress';
 
-/** Implements the options --physical and --until of these commands (physical-backup.commands.ts). */
-export interface PhysicalCommands {
-  backUp(context: CommandContext, options: BackupOptions): Promise<void>;
-  verify(context: CommandContext, path: string, options: PassphraseOption & IdentityOption): Promise<void>;
-  restore(context: CommandContext, path: string | undefined, options: RestoreOptions): Promise<void>;
-}
-
-export interface BackupOptions extends PassphraseOption {
+interface BackupOptions extends PassphraseOption {
   readonly recipient?: readonly string[];
   readonly output?: string;
   readonly all?: boolean;
@@ -47,32 +41,19 @@ export interface BackupOptions extends PassphraseOption {
 
 type VerifyOptions = PassphraseOption & IdentityOption & Pick<BackupOptions, 'physical' | 'files'>;
 
-export interface RestoreOptions extends PassphraseOption, IdentityOption {
-  readonly as?: string;
-  readonly all?: boolean;
-  readonly dryRun?: boolean;
-  readonly physical?: boolean;
-  readonly until?: string;
-  readonly filesAt?: string;
-  readonly keepKeys?: boolean;
-  readonly newKeys?: boolean;
-}
-
 const KEYS_KEPT =
   'Warning: it has the keys, sessions and database password of the archive. Everybody who could read the archive knows them: rotate the keys of an archive that is not yours.';
 
-/** The target of a backup, and the route of its archive. */
+/** The target of a backup, and the route of its archive with its query. */
 interface Source {
   readonly slug: string;
   readonly path: string;
-  readonly isInstall: boolean;
+  readonly query?: Readonly<Record<string, string>>;
+  /** Default: one project. */
+  readonly of?: 'all projects' | 'the install';
 }
 
-export function addBackupCommands(
-  program: Command,
-  context: CommandContext,
-  physical: PhysicalCommands,
-): void {
+export function addBackupCommands(program: Command, context: CommandContext): void {
   const backup = program
     .command('backup')
     .description('back up a project: database, files, settings and keys in one archive')
@@ -97,30 +78,29 @@ export function addBackupCommands(
     .option(...PASSPHRASE_FILE)
     .action(async (name: string | undefined, options: BackupOptions) => {
       assertOneSubject(name, options);
-      if (options.physical) return physical.backUp(context, options);
       const passphrase = await requiredPassphrase(context, options);
-      await backUp(context, await sourceOf(context, name), passphrase, options);
+      await backUp(context, await sourceOf(context, name, options), passphrase, options);
     });
-  addVerify(backup, context, physical);
+  addVerify(backup, context);
   addExport(backup, context);
   addBackupScheduleCommands(backup, context);
-  addRestore(program, context, physical);
+  addRestore(program, context);
 }
 
-function assertOneSubject(name: string | undefined, { all, physical }: BackupOptions): void {
-  if ([name !== undefined, all, physical].filter(Boolean).length !== 1)
-    throw new CliError('Specify a project, --all or --physical', EXIT.usage);
-}
-
-/** @param name the name of a project; undefined for the install */
-async function sourceOf(context: CommandContext, name: string | undefined): Promise<Source> {
-  if (name === undefined) return { slug: 'install', path: '/backup', isInstall: true };
+async function sourceOf(
+  context: CommandContext,
+  name: string | undefined,
+  { physical, files }: BackupOptions,
+): Promise<Source> {
+  if (physical)
+    return { slug: 'install', path: '/physical-backup', query: { files: String(files) }, of: 'the install' };
+  if (name === undefined) return { slug: 'install', path: '/backup', of: 'all projects' };
   const { id, slug } = await context.server.findProject(name);
-  return { slug, path: `/projects/${id}/backup`, isInstall: false };
+  return { slug, path: `/projects/${id}/backup` };
 }
 
 /** The path of an archive, and the stream that encrypts it if requested. */
-export function outputOf(
+function outputOf(
   context: CommandContext,
   slug: string,
   { output, recipient: recipients = context.environment.ageKeys().recipients }: BackupOptions,
@@ -135,16 +115,16 @@ export function outputOf(
 
 async function backUp(
   context: CommandContext,
-  { slug, path: source, isInstall }: Source,
+  { slug, path: source, query, of }: Source,
   passphrase: string,
   options: BackupOptions,
 ): Promise<void> {
   const { path, encrypting } = outputOf(context, slug, options);
-  const target = `${source}?compression=${compressionOf(path)}`;
+  const target = `${source}?${new URLSearchParams({ ...query, compression: compressionOf(path) }).toString()}`;
   const response = await context.server.stream('GET', target, { headers: headersFor(passphrase) });
-  const progress = progressOf(context, `Backing up ${slug}`, null);
-  // Verified while it is written, because the archive of an install lists the projects that failed only at its end.
-  const check = isInstall ? verifying(passphrase) : null;
+  const progress = progressOf(context, `Backing up ${of === 'the install' ? of : slug}`, null);
+  // Verified while it is written, because the archive of all projects lists those that failed only at its end.
+  const check = of === 'all projects' ? verifying(passphrase) : null;
   const streams = [response, progress, ...(check ? [check.passing] : []), ...encrypting];
   if (path === '-') await pipeline([...streams, context.environment.stdout], { end: false });
   else {
@@ -152,7 +132,8 @@ async function backUp(
       await pipeline([...streams, file]);
       await check?.verified;
     });
-    context.print({ project: slug, file: path, bytes }, () => `${path} (${sizeOf(bytes)})\n`);
+    const project = of === 'the install' ? {} : { project: slug };
+    context.print({ ...project, file: path, bytes }, () => `${path} (${sizeOf(bytes)})\n`);
   }
   if (check) reportFailed(context, (await check.verified).manifest);
 }
@@ -162,7 +143,7 @@ function reportFailed(context: CommandContext, { failed = [] }: ArchiveManifest)
     context.reportFailure(`Project ${slug} could not be backed up: ${reason}`);
 }
 
-function addVerify(backup: Command, context: CommandContext, physical: PhysicalCommands): void {
+function addVerify(backup: Command, context: CommandContext): void {
   backup
     .command('verify <file>')
     .description(
@@ -174,7 +155,7 @@ function addVerify(backup: Command, context: CommandContext, physical: PhysicalC
     .action(async (path: string, _options: PassphraseOption, command: Command) => {
       // Commander gives an option that both commands have to the parent command.
       const options = command.optsWithGlobals<VerifyOptions>();
-      if (options.physical) return physical.verify(context, path, options);
+      if (options.physical) return verifyPhysical(context, path, options);
       const passphrase = await passphraseOf(context, options);
       const opener = options.files ? () => openerFor(context, options) : null;
       const archive = await pipedThrough(context, 'Verifying', path, options, (input) =>
@@ -228,7 +209,7 @@ function addExport(backup: Command, context: CommandContext): void {
       );
       if (!run) throw new CliError(`${slug} has no archive ${archive ?? ''}`.trimEnd(), EXIT.failed);
       const path = `/projects/${id}/backups/${run.id}`;
-      await backUp(context, { slug, path, isInstall: false }, passphrase, options);
+      await backUp(context, { slug, path }, passphrase, options);
     });
 }
 
@@ -255,7 +236,7 @@ function factsOf({
   };
 }
 
-function addRestore(program: Command, context: CommandContext, physical: PhysicalCommands): void {
+function addRestore(program: Command, context: CommandContext): void {
   program
     .command('restore [file]')
     .description('restore a project from a backup, with the same id; - reads standard input')
@@ -285,7 +266,7 @@ function addRestore(program: Command, context: CommandContext, physical: Physica
         options.until !== undefined ||
         options.filesAt !== undefined
       )
-        return physical.restore(context, path, options);
+        return restorePhysical(context, path, options);
       const passphrase = await requiredPassphrase(context, options);
       if (!options.all) return restoreProject(context, path, passphrase, options);
       if (options.as !== undefined) throw new CliError('--as restores one project, not --all', EXIT.usage);

@@ -1,47 +1,26 @@
-/** `plinth backup --physical`, `plinth backup verify --physical`, `plinth restore --physical`: a whole install. */
-import { pipeline } from 'node:stream/promises';
-import { compressionOf } from '../backup/archive/compression';
+/** `plinth backup verify --physical`, `plinth restore --physical`, `plinth restore --files-at`: a whole install. */
 import { openPhysicalArchive, readVerified } from '../backup/physical/physical-archive';
 import { restoreArchivedFiles } from '../backup/physical/archived-files';
 import type { RecoveryTarget } from '../backup/physical/recovery';
-import { RestoredInstall, restoreInstall } from '../backup/physical/restore-install';
-import {
-  headersFor,
-  IdentityOption,
-  PassphraseOption,
-  pipedThrough,
-  progressOf,
-  requiredPassphrase,
-  writeWhole,
-} from './archive-streams';
-import { type BackupOptions, outputOf, type PhysicalCommands, type RestoreOptions } from './backup.commands';
+import { restoreInstall } from '../backup/physical/restore-install';
+import { IdentityOption, PassphraseOption, pipedThrough, requiredPassphrase } from './archive-streams';
 import { DiskObjectStore } from '../storage/providers/disk-object-store';
 import { CliError, EXIT } from './cli-error';
 import { CommandContext } from './command-context';
 import { list } from './format';
-import { sizeOf } from './progress';
 
-export const PHYSICAL_COMMANDS: PhysicalCommands = {
-  backUp: backUpInstall,
-  verify: verifyInstall,
-  restore: restoreFromFile,
-};
-
-async function backUpInstall(context: CommandContext, options: BackupOptions): Promise<void> {
-  const passphrase = await requiredPassphrase(context, options);
-  const { path, encrypting } = outputOf(context, 'install', options);
-  const target = `/physical-backup?files=${options.files}&compression=${compressionOf(path)}`;
-  const response = await context.server.stream('GET', target, { headers: headersFor(passphrase) });
-  const progress = progressOf(context, 'Backing up the install', null);
-  if (path === '-') {
-    await pipeline([response, progress, ...encrypting, context.environment.stdout], { end: false });
-    return;
-  }
-  const bytes = await writeWhole(path, (file) => pipeline([response, progress, ...encrypting, file]));
-  context.print({ file: path, bytes }, () => `${path} (${sizeOf(bytes)})\n`);
+export interface RestoreOptions extends PassphraseOption, IdentityOption {
+  readonly as?: string;
+  readonly all?: boolean;
+  readonly dryRun?: boolean;
+  readonly physical?: boolean;
+  readonly until?: string;
+  readonly filesAt?: string;
+  readonly keepKeys?: boolean;
+  readonly newKeys?: boolean;
 }
 
-async function verifyInstall(
+export async function verifyPhysical(
   context: CommandContext,
   path: string,
   options: PassphraseOption & IdentityOption,
@@ -79,7 +58,7 @@ async function restoreFiles(context: CommandContext, filesAt: string): Promise<v
   context.print(report, () => list(report));
 }
 
-async function restoreFromFile(
+export async function restorePhysical(
   context: CommandContext,
   path: string | undefined,
   options: RestoreOptions,
@@ -96,26 +75,22 @@ async function restoreFromFile(
   if (target !== 'backup' && walArchiveDir === null)
     throw new CliError('--until needs the archive of the write-ahead log: set WAL_ARCHIVE_DIR', EXIT.usage);
   const passphrase = await requiredPassphrase(context, options);
-  const restored = await pipedThrough(context, 'Restoring', path, options, (input) =>
-    restoreInstall(input, {
-      dataDir,
-      passphrase,
-      target,
-      walArchiveDir,
-      storage,
-      onProgress: (message) => context.remark(message),
-    }),
+  const { header, manifest, archivedFiles, lastChangeAt, timeline } = await pipedThrough(
+    context,
+    'Restoring',
+    path,
+    options,
+    (input) =>
+      restoreInstall(input, {
+        dataDir,
+        passphrase,
+        target,
+        walArchiveDir,
+        storage,
+        onProgress: (message) => context.remark(message),
+      }),
   );
-  const report = reportOf(restored, dataDir);
-  context.print(report, () => list(report));
-  context.remark('Start Plinth with this DATA_DIR.');
-}
-
-function reportOf(
-  { header, manifest, archivedFiles, lastChangeAt, timeline }: RestoredInstall,
-  dataDir: string,
-): Report {
-  return {
+  const report = {
     data_dir: dataDir,
     backed_up_at: header.created_at,
     last_change_at: lastChangeAt?.toISOString() ?? null,
@@ -123,9 +98,9 @@ function reportOf(
     files: manifest.files.count,
     archived_files: archivedFiles,
   };
+  context.print(report, () => list(report));
+  context.remark('Start Plinth with this DATA_DIR.');
 }
-
-type Report = Readonly<Record<string, string | number | null>>;
 
 /** Without a time zone, the time would be in the zone of this machine. */
 const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:\d\d)$/;

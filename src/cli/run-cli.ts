@@ -10,7 +10,6 @@ import { addDbCommands } from './db.commands';
 import { addDoctorCommand } from './doctor.command';
 import { addMigrateCommands } from './migrate.commands';
 import { addGenCommands } from './gen.commands';
-import { PHYSICAL_COMMANDS } from './physical-backup.commands';
 import { addMoveCommand } from './move.commands';
 import { addCommands, type Commands } from './operation';
 import { PROJECT_COMMANDS } from './project.commands';
@@ -59,7 +58,7 @@ export async function runCli(args: readonly string[], environment: CliEnvironmen
   addStorageCommands(program, context);
   addUserCommands(program, context);
   addImportCommands(program, context);
-  addBackupCommands(program, context, PHYSICAL_COMMANDS);
+  addBackupCommands(program, context);
   addAuditCommand(program, context);
   addDoctorCommand(program, context);
   addSignInCommands(program, context);
