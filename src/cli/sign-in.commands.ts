@@ -1,14 +1,19 @@
 /** `plinth login|logout|whoami|setup-link`. */
 import type { Command } from 'commander';
+import type { IncomingHttpHeaders } from 'node:http';
 import { hostname } from 'node:os';
-import { type Schema } from './admin-client';
+import { text as textOf } from 'node:stream/consumers';
+import { messageOf } from '../common/errors/error-facts';
+import { isJsonObject, parseJson } from '../common/text/json';
+import { errorOf, type Schema } from './admin-client';
 import { CliError, EXIT } from './cli-error';
 import { CommandContext } from './command-context';
 import { list } from './format';
 import { addCommands, operation, wholeNumber } from './operation';
-import { makeCliToken } from './staff-login';
+import { sendRequest } from './send-request';
 
 const DAY_SECONDS = 86_400;
+const ALL_SCOPES = ['read', 'write', 'sql', 'admin'];
 
 export function addSignInCommands(program: Command, context: CommandContext): void {
   const { signIn } = context.environment;
@@ -21,9 +26,10 @@ export function addSignInCommands(program: Command, context: CommandContext): vo
       const server = signIn.server();
       const address = email ?? (await signIn.ask(`Email for ${server}: `, false));
       const password = await signIn.ask('Password: ', true);
-      const askCode = (): Promise<string> => signIn.ask('Code of the second factor: ', false);
-      const wanted = { name: `plinth login on ${hostname()}`, lifetimeSeconds: days * DAY_SECONDS };
-      const made = await makeCliToken(server, { email: address, password, askCode }, wanted);
+      const session = await openSession(server, { email: address, password }, () =>
+        signIn.ask('Code of the second factor: ', false),
+      );
+      const made = await makeToken(server, session, days * DAY_SECONDS);
       const logins = signIn.logins();
       logins.save(server, { token: made.token, id: made.id, email: address });
       const answer = { server, email: address, expires_at: made.expires_at, file: logins.file };
@@ -67,4 +73,69 @@ function summaryOf({
     projects: projects.map(({ slug, role }) => `${slug}: ${role}`).join(', '),
     expires_at,
   };
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/** @param askCode called if the account has a second factor @returns the headers of requests in the session @throws CliError */
+async function openSession(
+  server: string,
+  credentials: { readonly email: string; readonly password: string },
+  askCode: () => Promise<string>,
+): Promise<Headers> {
+  let answer = await call(server, 'POST', '/session', {}, credentials);
+  if (errorOf(answer.text)?.code === 'factor_required')
+    answer = await call(server, 'POST', '/session', {}, { ...credentials, code: await askCode() });
+  const { csrf_token: token } = bodyOf<{ csrf_token: string }>(answer);
+  const cookie = answer.headers['set-cookie']?.[0]?.split(';')[0];
+  if (cookie === undefined) throw new CliError('The response of the server contains no session', EXIT.failed);
+  return { cookie, 'x-csrf-token': token };
+}
+
+/** Makes a personal access token, and ends the session. @throws CliError */
+async function makeToken(
+  server: string,
+  session: Headers,
+  seconds: number,
+): Promise<{ readonly token: string; readonly id: string; readonly expires_at: string }> {
+  try {
+    const body = { name: `plinth login on ${hostname()}`, scopes: ALL_SCOPES, expires_in: seconds };
+    return bodyOf(await call(server, 'POST', '/tokens', session, body));
+  } finally {
+    await call(server, 'DELETE', '/session', session);
+  }
+}
+
+interface TextResponse {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+async function call(
+  server: string,
+  method: string,
+  path: string,
+  headers: Headers,
+  body?: object,
+): Promise<TextResponse> {
+  try {
+    const response = await sendRequest(`${server}/admin/v1${path}`, {
+      method,
+      headers: { ...headers, ...(body ? { 'content-type': 'application/json' } : {}) },
+      body: body && JSON.stringify(body),
+    });
+    return { status: response.statusCode ?? 0, headers: response.headers, text: await textOf(response) };
+  } catch (error) {
+    throw new CliError(`No Plinth answers on ${server}: ${messageOf(error)}`, EXIT.noServer);
+  }
+}
+
+/** @throws CliError with the server's message */
+function bodyOf<T>({ status, text }: TextResponse): T {
+  const body = parseJson(text);
+  if (status < 300 && isJsonObject(body)) return body as T;
+  const error = errorOf(text);
+  const message = typeof error?.message === 'string' ? error.message : `the server answered ${status}`;
+  throw new CliError(message, EXIT.failed, error);
 }
