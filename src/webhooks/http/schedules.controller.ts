@@ -2,6 +2,7 @@
 import { Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
 import { invalidParameters } from '../../common/errors/app-error';
 import { Answer, Describe, Errors, PathErrors } from '../../http/docs/operation.decorators';
+import { answerOf } from '../../http/model/fields';
 import { StrictBody, StrictQuery } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../install/audit/audit-log.repository';
 import { StaffApi, CurrentActor } from '../../staff/http/staff-api.decorator';
@@ -14,7 +15,6 @@ import {
   ListRunsQuery,
   ScheduleResponse,
   ScheduleRunResponse,
-  toScheduleResponse,
   UpdateScheduleDto,
 } from './schedules.dto';
 
@@ -32,7 +32,7 @@ export class SchedulesController {
     By name, at most ${MAX_SCHEDULES}.`)
   @Answer(200, 'The schedules', [ScheduleResponse])
   async listSchedules(@Param('id') projectId: string): Promise<ScheduleResponse[]> {
-    return (await this.schedules.list(projectId)).map(toScheduleResponse);
+    return (await this.schedules.list(projectId)).map((schedule) => answerOf(ScheduleResponse, schedule));
   }
 
   @Post()
@@ -54,7 +54,7 @@ export class SchedulesController {
       body: body.body ?? null,
       enabled: body.enabled ?? true,
     };
-    return toScheduleResponse(await this.schedules.create(projectId, content, actor));
+    return answerOf(ScheduleResponse, await this.schedules.create(projectId, content, actor));
   }
 
   @Patch(':schedule_id')
@@ -68,7 +68,8 @@ export class SchedulesController {
     @StrictBody() body: UpdateScheduleDto,
     @CurrentActor() actor: Actor,
   ): Promise<ScheduleResponse> {
-    return toScheduleResponse(await this.schedules.updateSchedule(projectId, id, changesOf(body), actor));
+    const schedule = await this.schedules.updateSchedule(projectId, id, changesOf(body), actor);
+    return answerOf(ScheduleResponse, schedule);
   }
 
   @Delete(':schedule_id')

@@ -5,7 +5,6 @@ import {
   MAX_SQL,
   MAX_URL,
   RUN_STATES,
-  type Schedule,
   type ScheduleContent,
   type ScheduleRun,
 } from '../schedules/schedule';
@@ -14,58 +13,47 @@ import * as f from '../../http/model/fields';
 const MAX_BODY = 262_144;
 const MAX_RUNS = 200;
 
-const NAME = { type: 'string', example: 'purge-carts', minLength: 1, maxLength: MAX_NAME } as const;
-const CRON = {
-  type: 'string',
-  example: '*/15 * * * *',
-  maxLength: MAX_CRON,
-  description: 'Five fields, as in crontab',
-} as const;
-const TIME_ZONE = { type: 'string', example: 'Europe/Berlin', maxLength: MAX_NAME } as const;
+const NAME = { min: 1, max: MAX_NAME, example: 'purge-carts' };
+const CRON = { max: MAX_CRON, example: '*/15 * * * *', description: 'Five fields, as in crontab' };
+const TIME_ZONE = { max: MAX_NAME, example: 'Europe/Berlin' };
 const SQL = {
-  type: String,
+  min: 1,
+  max: MAX_SQL,
   example: "delete from carts where touched_at < now() - interval '1 day'",
-  nullable: true,
-  minLength: 1,
-  maxLength: MAX_SQL,
   description: 'Runs as the owner, for at most five minutes. Null if a request is sent',
 };
 const ADDRESS = {
-  type: String,
-  nullable: true,
-  maxLength: MAX_URL,
+  max: MAX_URL,
   example: 'https://example.com/report',
   description: 'In place of SQL: gets a request of hooks.http_post()',
 };
 const BODY = {
-  type: String,
-  nullable: true,
-  maxLength: MAX_BODY,
+  max: MAX_BODY,
   example: '{"report": "daily"}',
   description: 'JSON text that is sent; `{}` if it is left out',
 };
-const ENABLED = { description: 'False: its times pass' };
+const ENABLED = 'False: its times pass';
 
 /** Members that a new schedule and a change have in common. */
 class ScheduleFieldsDto extends f.model({
-  sql: f.optional.text({ min: 1, max: MAX_SQL, ...SQL }),
-  url: f.optional.text({ max: MAX_URL, ...ADDRESS }),
-  body: f.optional.text({ max: MAX_BODY, ...BODY }),
+  sql: f.optional(f.nullable.text(SQL)),
+  url: f.optional(f.nullable.text(ADDRESS)),
+  body: f.optional(f.nullable.text(BODY)),
   enabled: f.optional.flag(ENABLED),
 }) {}
 
 @f.Example({ name: NAME.example, cron: CRON.example, time_zone: TIME_ZONE.example, sql: SQL.example })
 export class CreateScheduleDto extends f.model(ScheduleFieldsDto, {
-  name: f.text('Unique in the project', { min: 1, max: MAX_NAME, ...NAME }),
-  cron: f.text({ max: MAX_CRON, ...CRON }),
-  time_zone: f.optional.text('Left out: UTC', { max: MAX_NAME, ...TIME_ZONE }),
+  name: f.text('Unique in the project', NAME),
+  cron: f.text(CRON),
+  time_zone: f.optional.text('Left out: UTC', TIME_ZONE),
 }) {}
 
 @f.Example({ enabled: false })
 export class UpdateScheduleDto extends f.model(ScheduleFieldsDto, {
-  name: f.optional.text({ min: 1, max: MAX_NAME, ...NAME }),
-  cron: f.optional.text({ max: MAX_CRON, ...CRON }),
-  time_zone: f.optional.text({ max: MAX_NAME, ...TIME_ZONE }),
+  name: f.optional.text(NAME),
+  cron: f.optional.text(CRON),
+  time_zone: f.optional.text(TIME_ZONE),
 }) {}
 
 export class ListRunsQuery extends f.model({
@@ -77,9 +65,9 @@ export class ScheduleResponse extends f.model({
   name: f.text(NAME),
   cron: f.text(CRON),
   time_zone: f.text(TIME_ZONE),
-  sql: f.field<string | null>(SQL),
-  url: f.field<string | null>({ ...ADDRESS, example: null }),
-  body: f.field<string | null>({ ...BODY, example: null }),
+  sql: f.nullable.text(SQL),
+  url: f.nullable.text({ ...ADDRESS, example: null }),
+  body: f.nullable.text({ ...BODY, example: null }),
   enabled: f.flag(ENABLED),
   created_at: f.time(),
   updated_at: f.time(),
@@ -98,22 +86,6 @@ export class ScheduleRunResponse
     error: f.nullable.text(),
   })
   implements ScheduleRun {}
-
-export function toScheduleResponse(schedule: Schedule): ScheduleResponse {
-  const { id, name, cron, timeZone, sql, url, body, enabled, createdAt, updatedAt } = schedule;
-  return {
-    id,
-    name,
-    cron,
-    time_zone: timeZone,
-    sql,
-    url,
-    body,
-    enabled,
-    created_at: createdAt,
-    updated_at: updatedAt,
-  };
-}
 
 /** The members that the body contains. */
 export function changesOf({ time_zone: timeZone, ...rest }: UpdateScheduleDto): Partial<ScheduleContent> {

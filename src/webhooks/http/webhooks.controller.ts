@@ -2,6 +2,7 @@
 import { Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
 import { invalidParameters } from '../../common/errors/app-error';
 import { Answer, Describe, Errors, PathErrors } from '../../http/docs/operation.decorators';
+import { answerOf } from '../../http/model/fields';
 import { StrictBody, StrictQuery } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../install/audit/audit-log.repository';
 import { StaffApi, CurrentActor } from '../../staff/http/staff-api.decorator';
@@ -20,7 +21,7 @@ import {
   DeliveryResponse,
   ListDeliveriesQuery,
   RotateWebhookSecretDto,
-  toWebhookResponse,
+  shownOf,
   UpdateWebhookDto,
   WebhookResponse,
   WebhookWithSecretResponse,
@@ -40,7 +41,7 @@ export class WebhooksController {
     In the order of their creation, at most ${MAX_WEBHOOKS}. Secrets are not shown.`)
   @Answer(200, 'The webhooks', [WebhookResponse])
   async listWebhooks(@Param('id') projectId: string): Promise<WebhookResponse[]> {
-    return (await this.webhooks.list(projectId)).map(toWebhookResponse);
+    return (await this.webhooks.list(projectId)).map((one) => answerOf(WebhookResponse, shownOf(one)));
   }
 
   @Post()
@@ -63,7 +64,7 @@ export class WebhooksController {
       enabled: body.enabled ?? true,
     };
     const created = await this.webhooks.create(projectId, content, secret ?? undefined, actor);
-    return { ...toWebhookResponse(created.webhook), secret: created.secret };
+    return answerOf(WebhookWithSecretResponse, { ...shownOf(created.webhook), secret: created.secret });
   }
 
   @Patch(':webhook_id')
@@ -84,7 +85,8 @@ export class WebhooksController {
       ...(url ? { url } : {}),
       ...((enabled ?? null) === null ? {} : { enabled }),
     };
-    return toWebhookResponse(await this.webhooks.updateWebhook(projectId, id, changes, actor));
+    const webhook = await this.webhooks.updateWebhook(projectId, id, changes, actor);
+    return answerOf(WebhookResponse, shownOf(webhook));
   }
 
   @Post(':webhook_id/secret')
@@ -99,7 +101,7 @@ export class WebhooksController {
     @CurrentActor() actor: Actor,
   ): Promise<WebhookWithSecretResponse> {
     const rotated = await this.webhooks.rotate(projectId, id, secret ?? undefined, actor);
-    return { ...toWebhookResponse(rotated.webhook), secret: rotated.secret };
+    return answerOf(WebhookWithSecretResponse, { ...shownOf(rotated.webhook), secret: rotated.secret });
   }
 
   @Delete(':webhook_id')

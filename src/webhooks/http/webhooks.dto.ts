@@ -8,56 +8,47 @@ const MAX_SECRET = 100;
 const MAX_COLUMNS = 100;
 const MAX_LIMIT = 200;
 
-const SCHEMA = { type: 'string', example: 'public', minLength: 1, maxLength: NAME_LENGTH } as const;
+const SCHEMA = { min: 1, max: NAME_LENGTH, example: 'public' };
 const TABLE = {
-  type: 'string',
+  min: 1,
+  max: NAME_LENGTH,
   example: 'orders',
-  minLength: 1,
-  maxLength: NAME_LENGTH,
   description: 'Left out for events of auth and storage, and for http_post',
-} as const;
+};
 const EVENT_LIST = {
   example: ['INSERT', 'UPDATE'],
-  enum: EVENTS,
-  isArray: true,
   description:
     'INSERT, UPDATE and DELETE of the table; or events of auth and storage; or http_post alone, for requests of the SQL function hooks.http_post()',
 };
 const COLUMN_LIST = {
-  type: String,
-  example: ['status'],
-  isArray: true,
-  nullable: true,
+  min: 1,
+  max: NAME_LENGTH,
   maxItems: MAX_COLUMNS,
+  example: ['status'],
   description: 'An UPDATE that changes only other columns is not delivered. Null: every UPDATE is delivered',
 };
 const CONDITION = {
-  type: String,
+  max: MAX_CONDITION,
   example: 'new.total > 100',
-  nullable: true,
-  maxLength: MAX_CONDITION,
   description: 'SQL about `new` and `old`, as in WHEN of a trigger',
 };
 const ADDRESS = {
-  type: String,
+  max: MAX_URL,
   example: 'https://example.com/hooks/orders',
-  nullable: true,
-  maxLength: MAX_URL,
   description: 'http or https, with a public address. Null for http_post',
 };
 const SECRET = {
-  type: 'string',
+  max: MAX_SECRET,
   example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
-  maxLength: MAX_SECRET,
   description: '`whsec_`, then 24 to 64 bytes as base64. Left out: a new one',
-} as const;
-const ENABLED = { description: 'False: new changes are not queued, and waiting deliveries are not sent' };
+};
+const ENABLED = 'False: new changes are not queued, and waiting deliveries are not sent';
 
 /** Members that a new webhook and a change have in common. */
 class WebhookFieldsDto extends f.model({
-  columns: f.optional.texts({ min: 1, max: NAME_LENGTH, ...COLUMN_LIST }),
-  condition: f.optional.text({ min: 1, max: MAX_CONDITION, ...CONDITION }),
-  url: f.optional.text({ max: MAX_URL, ...ADDRESS }),
+  columns: f.optional(f.nullable.texts(COLUMN_LIST)),
+  condition: f.optional(f.nullable.text({ min: 1, ...CONDITION })),
+  url: f.optional(f.nullable.text(ADDRESS)),
   enabled: f.optional.flag(ENABLED),
 }) {}
 
@@ -70,10 +61,10 @@ class WebhookFieldsDto extends f.model({
   url: ADDRESS.example,
 })
 export class CreateWebhookDto extends f.model(WebhookFieldsDto, {
-  schema: f.optional.text('Left out: public', { min: 1, max: NAME_LENGTH, ...SCHEMA }),
-  table: f.optional.text({ min: 1, max: NAME_LENGTH, ...TABLE }),
+  schema: f.optional.text('Left out: public', SCHEMA),
+  table: f.optional.text(TABLE),
   events: f.choices(EVENTS, { ...EVENT_LIST, maxItems: EVENTS.length }),
-  secret: f.optional.text({ max: MAX_SECRET, ...SECRET }),
+  secret: f.optional.text(SECRET),
 }) {}
 
 @f.Example({ enabled: false })
@@ -82,7 +73,7 @@ export class UpdateWebhookDto extends f.model(WebhookFieldsDto, {
 }) {}
 
 export class RotateWebhookSecretDto extends f.model({
-  secret: f.optional.text({ max: MAX_SECRET, ...SECRET }),
+  secret: f.optional.text(SECRET),
 }) {}
 
 export class ListDeliveriesQuery extends f.model({
@@ -95,10 +86,10 @@ export class WebhookResponse extends f.model({
   id: f.uuid(),
   schema: f.nullable.text(SCHEMA),
   table: f.nullable.text(TABLE),
-  events: f.field<readonly string[]>(EVENT_LIST),
-  columns: f.field<readonly string[] | null>(COLUMN_LIST),
-  condition: f.field<string | null>(CONDITION),
-  url: f.field<string | null>(ADDRESS),
+  events: f.choices(EVENTS, EVENT_LIST),
+  columns: f.nullable.texts(COLUMN_LIST),
+  condition: f.nullable.text(CONDITION),
+  url: f.nullable.text(ADDRESS),
   enabled: f.flag(ENABLED),
   complete: f.flag('False if its table or a trigger was dropped: change the webhook to create them again'),
   failing_since: f.nullable.time(
@@ -113,13 +104,12 @@ export class WebhookWithSecretResponse extends f.model(WebhookResponse, {
 }) {}
 
 const STATUS = {
-  type: 'integer',
   minimum: 0,
   maximum: 999,
-  nullable: true,
+  example: 503,
   description: 'Status of the last answer; null without an answer',
-} as const;
-const ERROR = { type: String, nullable: true, description: 'Null if the receiver accepted it' };
+};
+const ERROR = { example: 'status 503', description: 'Null if the receiver accepted it' };
 
 export class DeliveryResponse
   extends f.model({
@@ -130,8 +120,8 @@ export class DeliveryResponse
     created_at: f.time(),
     next_attempt_at: f.nullable.time(),
     finished_at: f.nullable.time(),
-    status: f.field<number | null>({ ...STATUS, example: 503 }),
-    error: f.field<string | null>({ ...ERROR, example: 'status 503' }),
+    status: f.nullable.whole(STATUS),
+    error: f.nullable.text(ERROR),
   })
   implements StoredDelivery {}
 
@@ -140,8 +130,8 @@ class DeliveryAttemptResponse
     number: f.whole({ minimum: 0, example: 1 }),
     at: f.time(),
     duration_ms: f.whole({ minimum: 0, example: 84 }),
-    status: f.field<number | null>({ ...STATUS, example: 503 }),
-    error: f.field<string | null>({ ...ERROR, example: 'status 503' }),
+    status: f.nullable.whole(STATUS),
+    error: f.nullable.text(ERROR),
     answer: f.nullable.text('The first 4096 bytes of the body', { example: 'Service Unavailable' }),
   })
   implements StoredAttempt {}
@@ -154,20 +144,10 @@ export class DeliveryDetailsResponse extends f.model(DeliveryResponse, {
   attempt_list: f.list(DeliveryAttemptResponse, 'The last 50, the newest first'),
 }) {}
 
-export function toWebhookResponse(webhook: Webhook): WebhookResponse {
-  const { id, table, events, columns, condition, url, enabled } = webhook;
-  return {
-    id,
-    schema: table?.[0] ?? null,
-    table: table?.[1] ?? null,
-    events,
-    columns,
-    condition,
-    url,
-    enabled,
-    complete: webhook.isComplete,
-    failing_since: webhook.failingSince,
-    created_at: webhook.createdAt,
-    updated_at: webhook.updatedAt,
-  };
-}
+/** The members of a webhook that responses show. */
+export const shownOf = ({ table, isComplete, ...webhook }: Webhook) => ({
+  ...webhook,
+  schema: table?.[0] ?? null,
+  table: table?.[1] ?? null,
+  complete: isComplete,
+});
