@@ -15,24 +15,6 @@ const MAX_HEADERS = 8_192;
 const MAX_SEALED = 1_024;
 const MAX_ATTEMPTS = 2 ** 31 - 1;
 
-/** A delivery that is about to be sent. */
-export interface WaitingDelivery {
-  readonly id: string;
-  readonly webhookId: string;
-  readonly key: string;
-  readonly payload: string;
-  readonly attempts: number;
-  /** Milliseconds since the first attempt; null before the first attempt. */
-  readonly age: number | null;
-  /** Null if the webhook was deleted. */
-  readonly sealedSecrets: Buffer | null;
-  readonly isEnabled: boolean;
-  readonly url: string | null;
-  /** The headers of hooks.http_post(), as JSON. */
-  readonly headers: string | null;
-  readonly isFailing: boolean;
-}
-
 /** How an attempt ended. */
 export interface Attempt {
   readonly durationMs: number;
@@ -41,29 +23,10 @@ export interface Attempt {
   readonly answer: string | null;
 }
 
-export interface StoredDelivery {
-  readonly id: string;
-  readonly event: string;
-  readonly state: DeliveryState;
-  readonly attempts: number;
-  readonly created_at: Date;
-  readonly next_attempt_at: Date | null;
-  readonly finished_at: Date | null;
-  /** Status of the last attempt. */
-  readonly status: number | null;
-  readonly error: string | null;
-}
+/** A delivery that is about to be sent. */
+export type WaitingDelivery = Readonly<ReturnType<typeof toWaitingDelivery>>;
 
-export interface StoredAttempt {
-  readonly number: number;
-  readonly at: Date;
-  readonly duration_ms: number;
-  readonly status: number | null;
-  readonly error: string | null;
-  readonly answer: string | null;
-}
-
-export function toWaitingDelivery(row: unknown): WaitingDelivery {
+export function toWaitingDelivery(row: unknown) {
   const delivery = new RecordReader('hooks.deliveries', row);
   return {
     id: delivery.uuid('id'),
@@ -71,10 +34,13 @@ export function toWaitingDelivery(row: unknown): WaitingDelivery {
     key: delivery.text('key', 20),
     payload: delivery.text('payload', MAX_PAYLOAD),
     attempts: delivery.integer('attempts', 0, MAX_ATTEMPTS),
+    /** Milliseconds since the first attempt; null before the first attempt. */
     age: delivery.isNull('age') ? null : delivery.integer('age', 0, Number.MAX_SAFE_INTEGER),
+    /** Null if the webhook was deleted. */
     sealedSecrets: delivery.bytesOrNull('sealed_secrets', MAX_SEALED),
     isEnabled: delivery.boolean('is_enabled'),
     url: delivery.textOrNull('url', MAX_URL),
+    /** The headers of hooks.http_post(), as JSON. */
     headers: delivery.textOrNull('headers', MAX_HEADERS),
     isFailing: delivery.boolean('is_failing'),
   };
@@ -83,7 +49,9 @@ export function toWaitingDelivery(row: unknown): WaitingDelivery {
 export const STORED_DELIVERY = `d.id, d.event, d.state, d.attempts, d.created_at, d.finished_at, a.status, a.error,
   case when d.state = 'waiting' and d.attempts > 0 then d.next_attempt_at end as next_attempt_at`;
 
-export function toStoredDelivery(row: unknown): StoredDelivery {
+export type StoredDelivery = Readonly<ReturnType<typeof toStoredDelivery>>;
+
+export function toStoredDelivery(row: unknown) {
   const delivery = new RecordReader('hooks.deliveries', row);
   return {
     id: delivery.uuid('id'),
@@ -93,12 +61,15 @@ export function toStoredDelivery(row: unknown): StoredDelivery {
     created_at: delivery.date('created_at'),
     next_attempt_at: delivery.dateOrNull('next_attempt_at'),
     finished_at: delivery.dateOrNull('finished_at'),
+    /** Status of the last attempt. */
     status: statusOf(delivery),
     error: delivery.textOrNull('error', MAX_ERROR),
   };
 }
 
-export function toStoredAttempt(row: unknown): StoredAttempt {
+export type StoredAttempt = Readonly<ReturnType<typeof toStoredAttempt>>;
+
+export function toStoredAttempt(row: unknown) {
   const attempt = new RecordReader('hooks.attempts', row);
   return {
     number: attempt.integer('number', 0, MAX_ATTEMPTS),

@@ -36,16 +36,6 @@ export interface Schedule extends ScheduleContent {
   readonly updatedAt: Date;
 }
 
-export interface ScheduleRun {
-  readonly id: string;
-  readonly due_at: Date;
-  readonly started_at: Date;
-  readonly finished_at: Date | null;
-  readonly state: RunState;
-  readonly result: string | null;
-  readonly error: string | null;
-}
-
 /** @throws AppError 400 for content that is not valid */
 export function assertSchedule({ sql, url, body, cron, timeZone }: ScheduleContent): void {
   if ((sql === null) === (url === null)) throw invalidParameters('a schedule has either sql or url');
@@ -76,7 +66,9 @@ export function toSchedule(row: unknown): Schedule {
   };
 }
 
-export function toScheduleRun(row: unknown): ScheduleRun {
+export type ScheduleRun = Readonly<ReturnType<typeof toScheduleRun>>;
+
+export function toScheduleRun(row: unknown) {
   const run = new RecordReader('hooks.schedule_runs', row);
   return {
     id: run.uuid('id'),
