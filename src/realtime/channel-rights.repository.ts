@@ -5,7 +5,7 @@ import { isJsonObject, type JsonValue, parseJson } from '../common/text/json';
 import { UUID } from '../common/text/uuid';
 import { Slices } from '../common/time/slices';
 import type { ProjectDatabase } from '../database/pools/project-database';
-import type { RlsContext } from '../database/rls/rls-context';
+import { roleContext } from '../database/rls/rls-context';
 import { RlsTransaction } from '../database/rls/rls-transaction';
 import { SERVICE_ROLE } from '../projects/project-keys';
 import { MAX_FRAME_BYTES, MAX_TOPIC_LENGTH } from './realtime-limits';
@@ -97,13 +97,11 @@ export class ChannelRightsRepository {
 
   /** Reads with the rights of service_role: access was decided when the channel was joined. */
   private async read(database: ProjectDatabase, text: string, values: string[]): Promise<StoredMessage[]> {
-    const context: RlsContext = {
-      database,
-      role: SERVICE_ROLE,
-      claims: '{"role":"service_role"}',
-      sessionId: null,
-    };
-    const { rows } = await this.rls.query(context, { text, values, maxBytes: MAX_READ_BYTES });
+    const { rows } = await this.rls.query(roleContext(database, SERVICE_ROLE), {
+      text,
+      values,
+      maxBytes: MAX_READ_BYTES,
+    });
     const slices = new Slices();
     const messages: StoredMessage[] = [];
     for (const row of rows) {

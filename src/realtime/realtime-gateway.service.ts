@@ -10,6 +10,7 @@ import { AppError, httpError } from '../common/errors/app-error';
 import { messageOf } from '../common/errors/error-facts';
 import { SERVER_CONFIG, type ServerConfig } from '../config/app-config';
 import { platformErrorBody } from '../http/errors/platform-error-docs';
+import { decodedOrSame } from '../http/syntax/percent-encoding';
 import { toOriginForm } from '../http/request-head';
 import { Metrics } from '../infra/metrics/metrics';
 import { ChannelHub } from './channel-hub.service';
@@ -95,7 +96,10 @@ export class RealtimeGateway implements OnApplicationBootstrap {
       if (version !== '1.0.0' && version !== '2.0.0') throw httpError(400, 'vsn is 1.0.0 or 2.0.0');
       const { apikey: header } = request.headers;
       const token = query.get('apikey') ?? (typeof header === 'string' ? header : undefined);
-      const apiKey = await this.credentials.admit(token, slug === undefined ? undefined : decoded(slug));
+      const apiKey = await this.credentials.admit(
+        token,
+        slug === undefined ? undefined : decodedOrSame(slug),
+      );
       const { project } = apiKey;
       if ((this.sockets.get(project.id)?.size ?? 0) >= project.settings.realtime_sockets)
         throw httpError(429, 'The project has too many WebSockets (setting realtime_sockets)');
@@ -160,14 +164,6 @@ export class RealtimeGateway implements OnApplicationBootstrap {
       `HTTP/1.1 ${known.status} ${STATUS_CODES[known.status] ?? ''}\r\n${lines.join('')}` +
         `Content-Length: ${Buffer.byteLength(body)}\r\nX-Content-Type-Options: nosniff\r\n\r\n${body}`,
     );
-  }
-}
-
-function decoded(slug: string): string {
-  try {
-    return decodeURIComponent(slug);
-  } catch {
-    return slug;
   }
 }
 

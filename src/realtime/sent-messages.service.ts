@@ -9,6 +9,7 @@ import { messageOf } from '../common/errors/error-facts';
 import { UUID } from '../common/text/uuid';
 import { Slices } from '../common/time/slices';
 import { LISTENER_NAME, NotificationListener } from '../database/listen/notification-listener';
+import { loginConfig } from '../database/pools/project-database';
 import { ProjectRegistry } from '../projects/project-registry.service';
 import { ChannelBroadcast } from './channel-broadcast.service';
 import { ChannelHub } from './channel-hub.service';
@@ -87,17 +88,7 @@ export class SentMessages implements OnApplicationBootstrap, OnApplicationShutdo
     if (this.projects.size > MAX_LISTENERS) return this.catchUp(id, project);
     const found = await this.registry.findById(id).catch(() => null);
     if (!found || this.projects.get(id) !== project) return;
-    const { host, port, ssl, hosts, database, user, password } = found.database;
-    const config = {
-      host,
-      port,
-      ssl,
-      hosts,
-      database,
-      user,
-      password,
-      application_name: `${LISTENER_NAME}-realtime`,
-    };
+    const config = { ...loginConfig(found.database), application_name: `${LISTENER_NAME}-realtime` };
     project.listener = new NotificationListener(config, CHANNEL, {
       onNotification: (payload) => this.receive(id, project, payload),
       onListening: () => void this.catchUp(id, project),

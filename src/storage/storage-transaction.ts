@@ -7,18 +7,31 @@ import { DatabaseError } from 'pg';
 import { AppError } from '../common/errors/app-error';
 import { Statement, StatementResult } from '../database/statement';
 import { isResultTooLarge } from '../database/pools/pool.errors';
-import { ContextSettings, RlsContext } from '../database/rls/rls-context';
+import { ContextSettings, RlsContext, roleContext } from '../database/rls/rls-context';
 import { RlsTransaction, TransactionScope } from '../database/rls/rls-transaction';
 import { Project } from '../projects/project';
+import { ANON_ROLE, SERVICE_ROLE } from '../projects/project-keys';
 import { statementTimeout } from '../projects/project-settings';
 import { isQuota, parseMarks, projectQuota, QuotaMark } from './quotas/quota';
 import { MAX_RESULT } from './rows/limits';
 import { quotaExceeded, tablesAltered } from './storage.errors';
 
-/** A caller, or one of the contexts of service-context.ts. */
+/** A caller, or the context of work without a bearer token. */
 export interface StorageContext extends RlsContext {
   readonly project: Project;
 }
+
+/** For signed URLs, which grant access by themselves, and for the sweep. */
+export const serviceContext = (project: Project): StorageContext => contextOf(project, SERVICE_ROLE);
+
+/** For previews, which show files that the anon key may read. */
+export const anonContext = (project: Project): StorageContext => contextOf(project, ANON_ROLE);
+
+/** The context of a role without further claims. */
+export const contextOf = (project: Project, role: string): StorageContext => ({
+  ...roleContext(project.database, role),
+  project,
+});
 
 /** SQLSTATE that storage.charge() raises. Its hint, constraint and detail contain scope, unit and quota. */
 const QUOTA_EXCEEDED = 'PL413';

@@ -1,7 +1,7 @@
 /** Statements on the schema `hooks` of a project, with the rights that its migration granted to service_role. */
 import { Injectable } from '@nestjs/common';
 import { OWNER_WORK_OPTIONS } from '../database/pools/session-state';
-import type { RlsContext } from '../database/rls/rls-context';
+import { roleContext } from '../database/rls/rls-context';
 import { RlsTransaction } from '../database/rls/rls-transaction';
 import type { Statement, StatementResult } from '../database/statement';
 import type { Project } from '../projects/project';
@@ -31,8 +31,7 @@ export class HookStatements {
 
   /** Runs statements in one transaction. */
   async batch({ database }: Project, statements: readonly Statement[]): Promise<StatementResult[]> {
-    const claims = JSON.stringify({ role: SERVICE_ROLE });
-    const context: RlsContext = { database, role: SERVICE_ROLE, claims, sessionId: null };
+    const context = roleContext(database, SERVICE_ROLE);
     return (await this.rls.batch(context, [SHORT_TIMEOUT, ...statements])).slice(1);
   }
 }

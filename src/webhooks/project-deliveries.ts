@@ -2,6 +2,7 @@
 import { Logger } from '@nestjs/common';
 import { messageOf } from '../common/errors/error-facts';
 import { LISTENER_NAME, NotificationListener } from '../database/listen/notification-listener';
+import { loginConfig } from '../database/pools/project-database';
 import type { Project } from '../projects/project';
 import { type DeliveryTools, Lane } from './lane';
 import { MAX_WEBHOOKS } from './webhook';
@@ -52,9 +53,7 @@ export class ProjectDeliveries {
 
   async start(listens: boolean): Promise<void> {
     if (!listens) return;
-    const { host, port, ssl, hosts, database, user, password } = this.project.database;
-    const application_name = `${LISTENER_NAME}-webhooks`;
-    const config = { host, port, ssl, hosts, database, user, password, application_name };
+    const config = { ...loginConfig(this.project.database), application_name: `${LISTENER_NAME}-webhooks` };
     this.listener = new NotificationListener(config, CHANNEL, {
       onNotification: (payload) => (payload === 'again' ? this.againSoon() : this.wake()),
       onListening: () => this.again(),

@@ -13,6 +13,14 @@ export interface RlsContext {
   readonly secondFactor?: 'enrolled' | 'always';
 }
 
+/** The context of a key of the project with this role, and of work without a bearer token. */
+export const roleContext = (database: ProjectDatabase, role: string): RlsContext => ({
+  database,
+  role,
+  claims: JSON.stringify({ role }),
+  sessionId: null,
+});
+
 /** Transaction-local settings that a request may add to its context. Names come from this closed list. */
 export const CONTEXT_SETTINGS = [
   'request.method',

@@ -25,6 +25,11 @@ export function isQueryDecodable(url: string): boolean {
   return !url.includes('%') || (split(url)[1].match(/(?:%[0-9a-f]{2})+/gi) ?? []).every(decodes);
 }
 
+/** The decoded text, or the same text if it cannot be decoded, which then names nothing that exists. */
+export function decodedOrSame(text: string): string {
+  return decodes(text) ? decodeURIComponent(text) : text;
+}
+
 function split(url: string): [path: string, query: string] {
   const mark = url.indexOf('?');
   return mark < 0 ? [url, ''] : [url.slice(0, mark), url.slice(mark)];

@@ -11,7 +11,7 @@ import { PublicRoute } from '../../access/public-route.decorator';
 import { cacheControlFor } from '../buckets/cache-control';
 import { FileContent } from '../files/file';
 import { FileContentRepository } from '../files/file-content.repository';
-import { anonContext } from '../service-context';
+import { anonContext } from '../storage-transaction';
 import { SignedUrlsService } from '../signed-urls/signed-urls.service';
 import { ContentResponder } from './content-responder';
 import { DownloadQuery } from './dto/files.dto';

@@ -2,6 +2,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 import { Clock } from '../../common/time/clock';
+import { decodedOrSame } from '../../http/syntax/percent-encoding';
 import { Project } from '../../projects/project';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { RateState, StorageRateLimiter } from '../../limits/storage-rate-limiter';
@@ -47,15 +48,6 @@ export class RateHeaders {
 
   private async projectOf(path: string): Promise<Project | null> {
     const slug = SLUG.exec(path)?.[1] ?? '';
-    return slug === '' ? null : this.registry.findBySlug(decoded(slug));
-  }
-}
-
-/** A slug that cannot be decoded stays unchanged, and does not match any project. */
-function decoded(slug: string): string {
-  try {
-    return decodeURIComponent(slug);
-  } catch {
-    return slug;
+    return slug === '' ? null : this.registry.findBySlug(decodedOrSame(slug));
   }
 }

@@ -5,8 +5,7 @@ import { StoredBytes } from '../files/file';
 import { ObjectAddress } from '../providers/object-address';
 import { LIMITS } from '../rows/limits';
 import { StoredRow } from '../rows/stored-row';
-import { serviceContext } from '../service-context';
-import { StorageTransaction } from '../storage-transaction';
+import { serviceContext, StorageTransaction } from '../storage-transaction';
 
 /** Maximum number of renditions of a project. They do not count against a quota. */
 const MAX_RENDITIONS = 10_000;

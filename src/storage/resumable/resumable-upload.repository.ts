@@ -6,8 +6,7 @@ import { SERVICE_ROLE } from '../../projects/project-keys';
 import { ObjectAddress } from '../providers/object-address';
 import { LIMITS } from '../rows/limits';
 import { StoredRow } from '../rows/stored-row';
-import { serviceContext } from '../service-context';
-import { StorageTransaction } from '../storage-transaction';
+import { serviceContext, StorageTransaction } from '../storage-transaction';
 import { MULTIPART, NewResumableUpload, ResumableUpload, UploadPart } from './resumable-upload';
 
 /** Maximum number of unfinished uploads of a project. */

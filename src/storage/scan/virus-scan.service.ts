@@ -13,9 +13,8 @@ import type { BucketScan } from '../buckets/bucket';
 import type { NewFile } from '../files/new-file';
 import { ObjectStore } from '../providers/object-store';
 import { wholeObject } from '../providers/whole-object';
-import { serviceContext } from '../service-context';
 import { fileInfected, fileNotScanned, scannerUnavailable } from '../storage.errors';
-import type { StorageContext } from '../storage-transaction';
+import { serviceContext, type StorageContext } from '../storage-transaction';
 import { scanStream, type Verdict } from './clamd';
 import { QuarantineRepository } from './quarantine.repository';
 

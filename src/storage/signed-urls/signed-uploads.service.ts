@@ -7,7 +7,7 @@ import { FileAddress } from '../files/named-files.service';
 import { assertFilename } from '../files/upload-rules';
 import { TargetRepository } from '../files/target.repository';
 import { bucketNotFound, forbidden, invalidSignature } from '../storage.errors';
-import { StorageContext } from '../storage-transaction';
+import { contextOf, StorageContext } from '../storage-transaction';
 import { signUpload, type UploadClaims, verifyUpload } from './signed-upload';
 
 /** Seconds for which a signed upload is valid, as in Supabase. */
@@ -59,13 +59,7 @@ export class SignedUploadsService {
     const claims = verifyUpload(project, token, this.clock.now());
     if (claims.bucket !== bucket || claims.filename !== filename) throw invalidSignature();
     const { role, sub, aal, upsert, restriction } = claims;
-    const context = {
-      project,
-      database: project.database,
-      role,
-      claims: JSON.stringify({ role, sub, aal }),
-      sessionId: null,
-    };
+    const context = { ...contextOf(project, role), claims: JSON.stringify({ role, sub, aal }) };
     return { context, upsert, restriction };
   }
 }

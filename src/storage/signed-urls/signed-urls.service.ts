@@ -8,7 +8,7 @@ import { FileContent } from '../files/file';
 import { FileContentRepository, Revision } from '../files/file-content.repository';
 import { FileRepository } from '../files/file.repository';
 import { fileNotFound, forbidden, invalidSignature, signedUrlExpired } from '../storage.errors';
-import { serviceContext } from '../service-context';
+import { serviceContext } from '../storage-transaction';
 import { EXPIRIES, Expiry, LinkClaims, LinkParameters, LinkQuery, signLink, verifyLink } from './signed-url';
 
 export interface SignedUrl {

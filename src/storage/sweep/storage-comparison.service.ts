@@ -9,8 +9,7 @@ import { NamedFile } from '../files/file';
 import { FileContentRepository, FILES_OF_A_PAGE } from '../files/file-content.repository';
 import { ObjectStore, StoredObject } from '../providers/object-store';
 import { ResumableUploadRepository } from '../resumable/resumable-upload.repository';
-import { serviceContext } from '../service-context';
-import { StorageContext } from '../storage-transaction';
+import { serviceContext, StorageContext } from '../storage-transaction';
 
 const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
 

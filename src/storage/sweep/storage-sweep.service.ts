@@ -15,7 +15,7 @@ import { ObjectAddress } from '../providers/object-address';
 import { DeletedProjects } from '../removal/deleted-projects.service';
 import { RemovalHoldRepository } from '../removal/removal-hold.repository';
 import { ResumableUploadRepository } from '../resumable/resumable-upload.repository';
-import { serviceContext } from '../service-context';
+import { serviceContext } from '../storage-transaction';
 import { StorageMetrics } from '../storage-metrics.service';
 import { Findings, MAX_LOSSES, StorageComparison } from './storage-comparison.service';
 

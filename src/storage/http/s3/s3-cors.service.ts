@@ -6,14 +6,14 @@ import { Injectable } from '@nestjs/common';
 import type { CorsOptions } from '@nestjs/common/interfaces/external/cors-options.interface';
 import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
+import { decodedOrSame } from '../../../http/syntax/percent-encoding';
 import type { Project } from '../../../projects/project';
 import { ProjectRegistry } from '../../../projects/project-registry.service';
 import { BUCKET_BY_ADDRESS } from '../../buckets/bucket.repository';
 import { BucketsService } from '../../buckets/buckets.service';
 import { StoredRow } from '../../rows/stored-row';
-import { serviceContext } from '../../service-context';
 import { bucketNotFound } from '../../storage.errors';
-import { StorageTransaction } from '../../storage-transaction';
+import { serviceContext, StorageTransaction } from '../../storage-transaction';
 import { type CorsRule, inLowerCase, parseCors, printCors, ruleFor, storedCors } from './cors-rules';
 import { S3Bodies } from './s3-bodies.service';
 import type { S3Call } from './s3-call';
@@ -88,7 +88,7 @@ export class S3Cors {
     const [, slug = '', name = ''] = PATH.exec(url) ?? [];
     const project = origin === undefined || slug === '' ? null : await this.registry.findBySlug(slug);
     if (!project || origin === undefined || project.database.isPaused) return null;
-    const rules = (await this.rulesOf(project)).get(decodedName(name));
+    const rules = (await this.rulesOf(project)).get(decodedOrSame(name));
     if (!rules) return null;
     const isPreflight = method === 'OPTIONS';
     const wanted = isPreflight ? headers['access-control-request-method'] : method;
@@ -138,11 +138,3 @@ const namesIn = (header: string | undefined): string[] =>
     .split(',')
     .map((name) => name.trim())
     .filter(Boolean);
-
-function decodedName(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
-  }
-}

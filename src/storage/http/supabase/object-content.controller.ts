@@ -32,7 +32,7 @@ import { FileContent } from '../../files/file';
 import { FileContentRepository } from '../../files/file-content.repository';
 import { Rendition, RenditionsService, TOO_MANY_PICTURES } from '../../pictures/renditions.service';
 import { textOf } from '../../pictures/transformation';
-import { anonContext } from '../../service-context';
+import { anonContext } from '../../storage-transaction';
 import { SignedUrlsService } from '../../signed-urls/signed-urls.service';
 import {
   fileNotFound,
