@@ -24,7 +24,6 @@ import { OBJECT_STORE } from './providers/object-store.provider';
 import { ProviderCheck } from './providers/provider-check.service';
 import { ContentResponder } from './http/content-responder';
 import { RateHeaders } from './http/rate-headers';
-import { QuotaWarnings } from './quotas/quota-warnings';
 import { StorageTransaction } from './storage-transaction';
 
 @FolderModule(__dirname, {
@@ -48,7 +47,6 @@ import { StorageTransaction } from './storage-transaction';
   ],
   providers: [
     StorageTransaction,
-    QuotaWarnings,
     RateHeaders,
     ContentResponder,
     AdmissionGuard,

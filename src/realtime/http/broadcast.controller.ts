@@ -15,7 +15,7 @@ import type { Request } from 'express';
 import { invalidCredentials, missingApiKey } from '../../access/access.errors';
 import type { Caller } from '../../access/caller';
 import { CurrentCaller } from '../../access/current-caller.decorator';
-import { databaseUnreachable, invalidParameters } from '../../common/errors/app-error';
+import { AppError, databaseUnreachable, invalidParameters } from '../../common/errors/app-error';
 import type { JsonValue } from '../../common/text/json';
 import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
 import { documentHandlers } from '../../http/docs/controller-docs';
@@ -25,7 +25,6 @@ import * as f from '../../http/model/fields';
 import { projectNotFound } from '../../projects/projects.errors';
 import { ChannelBroadcast } from '../channel-broadcast.service';
 import { ChannelRightsRepository } from '../channel-rights.repository';
-import { channelForbidden } from '../realtime.errors';
 import { BroadcastDto, checkedPayload, isName, readBroadcast } from './broadcast.dto';
 import { PayloadBodyInterceptor } from './payload-body.interceptor';
 import { realtimeErrorBody } from './realtime-error.renderer';
@@ -45,6 +44,9 @@ const DOCS = new ErrorDocs({
     },
   }),
 });
+
+const channelForbidden = (topic: string): AppError =>
+  new AppError(403, 'forbidden', `You may not send to the private channel ${topic}`);
 
 /** Documents a payload that is the whole body. */
 const PayloadBody = (): MethodDecorator =>

@@ -30,20 +30,12 @@ export interface Bucket {
 export const BUCKET_SCANS = ['off', 'refuse', 'quarantine', 'mark'] as const;
 export type BucketScan = (typeof BUCKET_SCANS)[number];
 
-export interface NewBucket {
-  readonly name: string;
-  readonly description?: string | null;
-  readonly is_public?: boolean | null;
-  readonly file_size_limit?: number | null;
-  readonly allowed_mime_types?: readonly string[] | null;
-  readonly quota_bytes?: number | null;
-  readonly quota_files?: number | null;
-  readonly cache_control?: string | null;
-  readonly delete_after_days?: number | null;
-  readonly scan?: BucketScan | null;
-}
+type Settings = Omit<Bucket, 'id' | 'name' | 'slug' | 'owner_id' | 'created_at' | 'updated_at'>;
 
-export interface BucketChange extends Partial<NewBucket> {
+export interface BucketChange extends Partial<{ [Name in keyof Settings]: Settings[Name] | null }> {
+  readonly name?: string;
   /** JSON; null: pages of every origin may read. */
   readonly cors_rules?: string | null;
 }
+
+export type NewBucket = BucketChange & Pick<Bucket, 'name'>;

@@ -1,12 +1,15 @@
 /** Creates, reads, changes and deletes buckets. Policies in the database decide what a caller may do. */
 import { Injectable } from '@nestjs/common';
 import { JsonRows } from '../rows/json-rows';
-import { bucketNotFound, forbidden } from '../storage.errors';
+import { bucketNotFound, forbidden, invalidParameters } from '../storage.errors';
 import { Bucket, BucketChange, NewBucket } from './bucket';
-import { assertBucketName } from './bucket-name';
 import { parseCacheControl } from './cache-control';
 import { BucketPage, BucketRepository, Refusal } from './bucket.repository';
 import { StorageContext } from '../storage-transaction';
+
+/** Maximum bytes of a name in UTF-8: one line of any Unicode text. */
+const MAX_NAME_BYTES = 255;
+const UNUSABLE = /[\p{Cc}\p{Surrogate}]/u;
 
 @Injectable()
 export class BucketsService {
@@ -72,4 +75,13 @@ export class BucketsService {
 function normalised<T extends BucketChange>(change: T): T {
   const { cache_control: value } = change;
   return typeof value === 'string' ? { ...change, cache_control: parseCacheControl(value) } : change;
+}
+
+/** @throws AppError 400 with the reason */
+function assertBucketName(name: string): void {
+  if (name.trim() === '') throw invalidParameters('name must not be empty');
+  if (UNUSABLE.test(name)) throw invalidParameters('name must not contain control characters');
+  if (name === '.' || name === '..') throw invalidParameters('name must not be . or ..');
+  if (Buffer.byteLength(name) > MAX_NAME_BYTES)
+    throw invalidParameters(`name must not be longer than ${MAX_NAME_BYTES} bytes`);
 }

@@ -50,10 +50,7 @@ export interface FileCopy {
   readonly etag?: { readonly objectId: string; readonly tag: string };
 }
 
-export interface FileUpdate {
-  readonly filename?: string;
-  readonly content_type?: string;
-  readonly metadata?: FileChange['metadata'];
+interface FileUpdate extends Omit<FileChange, 'bucketId'> {
   /** Slug or name of the bucket to move to. */
   readonly bucket_name?: string;
 }

@@ -6,7 +6,7 @@ import { CurrentCaller } from '../../access/current-caller.decorator';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { FileRecord } from '../files/file';
 import { FilesService } from '../files/files.service';
-import { QuotaWarnings } from '../quotas/quota-warnings';
+import { warnOfQuotas } from '../quotas/quota-warnings';
 import { BulkDeleteDto, CopyFileDto, UpdateFileDto } from './dto/files.dto';
 import { BulkDeleteResultResponse, FileResponse } from './dto/storage-responses';
 import { QUOTA_HEADER, StorageApi, Success } from './storage-api.decorator';
@@ -42,10 +42,7 @@ const PLACEMENT_ERRORS: ErrorList = [
 @PathErrors({ ':file_id': fileNotFound() })
 @Controller('p/:project_slug/storage/files')
 export class FilesController {
-  constructor(
-    private readonly files: FilesService,
-    private readonly warnings: QuotaWarnings,
-  ) {}
+  constructor(private readonly files: FilesService) {}
 
   @Post('bulk-delete')
   @Describe(`Delete several files in one transaction
@@ -79,7 +76,7 @@ export class FilesController {
     @Res() response: Response,
   ): Promise<FileRecord> {
     const { record, marks } = await this.files.updateFile(caller, id, body);
-    this.warnings.report(caller.project, record, marks, response);
+    warnOfQuotas(caller.project, record, marks, response);
     return record;
   }
 
@@ -95,7 +92,7 @@ export class FilesController {
     @Res() response: Response,
   ): Promise<FileRecord> {
     const { record, marks } = await this.files.copy(caller, id, body);
-    this.warnings.report(caller.project, record, marks, response);
+    warnOfQuotas(caller.project, record, marks, response);
     return record;
   }
 

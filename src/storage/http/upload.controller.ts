@@ -7,7 +7,7 @@ import { BodyReader } from '../../http/bodies/body-reader';
 import { FileRecord } from '../files/file';
 import { UPLOAD_PARAMETERS, type UploadForm, type UploadParameters } from '../files/upload';
 import { UploadService } from '../files/upload.service';
-import { QuotaWarnings } from '../quotas/quota-warnings';
+import { warnOfQuotas } from '../quotas/quota-warnings';
 import { FileResponse } from './dto/storage-responses';
 import { bucketAddressOf } from './dto/text';
 import { MAX_WAITING, openMultipartForm } from './multipart-form';
@@ -98,7 +98,6 @@ const QueryDocs = (): MethodDecorator =>
 export class UploadController {
   constructor(
     private readonly uploads: UploadService,
-    private readonly warnings: QuotaWarnings,
     private readonly bodies: BodyReader,
   ) {}
 
@@ -119,7 +118,7 @@ export class UploadController {
       announcedLength: lengthOf(request),
       receive: (held) => this.receive(request, held),
     });
-    this.warnings.report(caller.project, record, marks, response);
+    warnOfQuotas(caller.project, record, marks, response);
     response.status(isNew ? HttpStatus.CREATED : HttpStatus.OK);
     return record;
   }

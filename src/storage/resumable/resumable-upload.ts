@@ -44,13 +44,6 @@ export interface UploadPart {
   readonly etag?: string | null;
 }
 
-/** The file that an upload is to become. */
-export interface IntendedFile {
-  readonly address: FileAddress;
-  readonly contentType: string | null;
-  readonly options: UploadParameters;
-}
-
 /** The value of `concat` for uploads in numbered parts; no client of TUS can send it. */
 export const MULTIPART = 'multipart';
 
@@ -83,8 +76,15 @@ export const formatUploadMetadata = (pairs: Readonly<Record<string, string | und
     )
     .join();
 
-/** Reads Upload-Metadata with the names that Supabase's clients use. @throws AppError 400 for an invalid value */
-export function intendedFileOf({ uploadMetadata, upsert }: NewResumableUpload): IntendedFile {
+/**
+ * The file that an upload is to become, by Upload-Metadata with the names that Supabase's clients use.
+ * @throws AppError 400 for an invalid value
+ */
+export function intendedFileOf({ uploadMetadata, upsert }: NewResumableUpload): {
+  readonly address: FileAddress;
+  readonly contentType: string | null;
+  readonly options: UploadParameters;
+} {
   const given = parseUploadMetadata(uploadMetadata);
   const [bucket, filename] = [given.get('bucketName'), given.get('objectName')];
   if (bucket === undefined || filename === undefined || !isStorableText(bucket))

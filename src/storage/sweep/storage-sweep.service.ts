@@ -26,23 +26,6 @@ const FIRST_RUN_SPREAD_MS = 600_000;
 /** Maximum number of findings of each kind that a report or the log lists individually. */
 const LISTED = 1_000;
 
-export interface StorageReport {
-  readonly objects: number;
-  readonly bytesWithoutRow: { readonly count: number; readonly size: number; readonly objectIds: string[] };
-  readonly rowsWithoutBytes: {
-    readonly count: number;
-    readonly files: { readonly id: string; readonly filename: string }[];
-  };
-}
-
-export interface SweepOutcome {
-  /** Number of removed objects without a row. */
-  readonly objects: number;
-  /** Number of removed leftovers of unfinished uploads. */
-  readonly uploads: number;
-  readonly rowsWithoutBytes: number;
-}
-
 @Injectable()
 export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(StorageSweep.name);
@@ -105,9 +88,10 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
 
   /**
    * Removes a project's bytes without a row, and logs rows without bytes.
+   * @returns the numbers of removed objects without a row, of removed leftovers of unfinished uploads, and of rows without bytes
    * @throws AppError 409 during a backup, 500 if the provider is unavailable
    */
-  async sweep(project: Project): Promise<SweepOutcome> {
+  async sweep(project: Project): Promise<{ objects: number; uploads: number; rowsWithoutBytes: number }> {
     let [objects, rowsWithoutBytes] = [0, 0];
     await this.uploads.removeExpired(project);
     await this.renditions.removeExpired(project);
@@ -136,7 +120,7 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
   }
 
   /** Compares rows and bytes, and changes nothing. @throws AppError 500 if the provider is unavailable */
-  async check(project: Project): Promise<StorageReport> {
+  async check(project: Project) {
     const objectIds: string[] = [];
     const files: { id: string; filename: string }[] = [];
     const bytesWithoutRow = { count: 0, size: 0, objectIds };

@@ -11,7 +11,7 @@ import { FilesService } from '../../files/files.service';
 import { type FileAddress, NamedFilesService } from '../../files/named-files.service';
 import type { UploadForm } from '../../files/upload';
 import { UploadService } from '../../files/upload.service';
-import { QuotaWarnings } from '../../quotas/quota-warnings';
+import { warnOfQuotas } from '../../quotas/quota-warnings';
 import { fileNotFound, forbidden, preconditionFailed } from '../../storage.errors';
 import { previewDisposition } from '../active-types';
 import { ContentResponder } from '../content-responder';
@@ -52,7 +52,6 @@ export class S3Objects {
     private readonly uploads: UploadService,
     private readonly responder: ContentResponder,
     private readonly bodies: S3Bodies,
-    private readonly warnings: QuotaWarnings,
   ) {}
 
   /** GetObject and HeadObject: ranges and conditions as in a download. */
@@ -97,7 +96,7 @@ export class S3Objects {
       replaces,
       receive: async (held) => (form = await this.bodies.openFile(call, held)),
     });
-    this.warnings.report(caller.project, record, marks, response);
+    warnOfQuotas(caller.project, record, marks, response);
     response
       .set('ETag', quoted((form as UploadForm | null)?.etag ?? ''))
       .status(200)

@@ -20,9 +20,8 @@ import {
 import { FileAddress } from '../../files/named-files.service';
 import { UploadForm, UploadParameters, UploadRestriction } from '../../files/upload';
 import { UploadService } from '../../files/upload.service';
-import { QuotaWarnings } from '../../quotas/quota-warnings';
-import type { UploadClaims } from '../../signed-urls/signed-upload';
-import { SignedUploadsService } from '../../signed-urls/signed-uploads.service';
+import { warnOfQuotas } from '../../quotas/quota-warnings';
+import { SignedUploadsService, type UploadClaims } from '../../signed-urls/signed-uploads.service';
 import {
   bucketNotFound,
   fileAlreadyExists,
@@ -78,7 +77,6 @@ export class ObjectUploadsController {
   constructor(
     private readonly uploads: UploadService,
     private readonly signed: SignedUploadsService,
-    private readonly warnings: QuotaWarnings,
     private readonly bodies: BodyReader,
     private readonly requests: KeylessRequests,
   ) {}
@@ -162,7 +160,7 @@ export class ObjectUploadsController {
       restriction,
       receive: (held) => this.open(request, held),
     });
-    this.warnings.report(context.project, record, marks, response);
+    warnOfQuotas(context.project, record, marks, response);
     response.status(HttpStatus.OK);
     return toObjectKey(record, bucket);
   }

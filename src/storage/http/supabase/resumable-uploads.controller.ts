@@ -19,7 +19,7 @@ import {
   RequestHeader,
   together,
 } from '../../../http/docs/operation.decorators';
-import { QuotaWarnings } from '../../quotas/quota-warnings';
+import { warnOfQuotas } from '../../quotas/quota-warnings';
 import { ResumableUploadsService, UploadProgress } from '../../resumable/resumable-uploads.service';
 import { ReceivedBytes } from '../../resumable/upload-writer.service';
 import { checksumMismatch, uploadIsFinishing } from '../../resumable/resumable.errors';
@@ -139,7 +139,6 @@ const STATE_HEADERS: DocumentedHeaders = {
 export class ResumableUploadsController {
   constructor(
     private readonly uploads: ResumableUploadsService,
-    private readonly warnings: QuotaWarnings,
     private readonly bodies: BodyReader,
   ) {}
 
@@ -236,7 +235,7 @@ export class ResumableUploadsController {
   }
 
   private answer(request: Request, response: Response, { upload, file }: UploadProgress): void {
-    if (file) this.warnings.report(callerOf(request).project, file.record, file.marks, response);
+    if (file) warnOfQuotas(callerOf(request).project, file.record, file.marks, response);
     setUploadHeaders(response, upload);
   }
 }
