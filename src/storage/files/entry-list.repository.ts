@@ -48,20 +48,7 @@ export interface EntryKey {
 
 export interface Entry extends EntryKey {
   /** Null for a folder, whose name ends with `/`. */
-  readonly file: EntryFile | null;
-}
-
-export interface EntryFile {
-  readonly id: string;
-  readonly contentType: string;
-  readonly size: number;
-  readonly sha256: string;
-  /** The entity tag of the S3 protocol. */
-  readonly etag?: string;
-  readonly cacheControl: string | null;
-  /** ISO 8601. */
-  readonly createdAt: string;
-  readonly updatedAt: string;
+  readonly file: Readonly<ReturnType<typeof toFile>> | null;
 }
 
 @Injectable()
@@ -238,27 +225,21 @@ function toEntry(found: unknown): Entry {
     name: row.text('name', LIMITS.filename + 1),
     key: row.text('key', LIMITS.filename + 1),
     isFolder,
-    file: isFolder ? null : toFile(row, found as object),
+    file: isFolder ? null : toFile(row),
   };
 }
 
-function toFile(row: StoredRow, found: object): EntryFile {
+function toFile(row: StoredRow) {
   return {
     id: row.uuid('id'),
-    contentType: row.text('content_type', LIMITS.contentType, 0),
+    content_type: row.text('content_type', LIMITS.contentType, 0),
     size: row.wholeNumber('size'),
     sha256: row.sha256('sha256'),
-    ...('s3_etag' in found
-      ? {
-          etag: s3Etag(
-            row.textOrNull('s3_etag', LIMITS.etag),
-            row.objectId('object_id'),
-            row.sha256('sha256'),
-          ),
-        }
-      : {}),
-    cacheControl: row.textOrNull('cache_control', LIMITS.cacheControl),
-    createdAt: row.instant('created_at').toISOString(),
-    updatedAt: row.instant('updated_at').toISOString(),
+    /** The entity tag of the S3 protocol; undefined in lists of other surfaces. */
+    etag: row.has('s3_etag') ? s3Etag(row) : undefined,
+    cache_control: row.textOrNull('cache_control', LIMITS.cacheControl),
+    /** ISO 8601. */
+    created_at: row.instant('created_at').toISOString(),
+    updated_at: row.instant('updated_at').toISOString(),
   };
 }

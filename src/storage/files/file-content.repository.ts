@@ -7,7 +7,16 @@ import { ObjectAddress } from '../providers/object-address';
 import { LIMITS } from '../rows/limits';
 import { StoredRow } from '../rows/stored-row';
 import { tablesAltered } from '../storage.errors';
-import { FileContent, LinkedFile, NamedFile, S3File, s3Etag, SCAN_RESULT, scanResultOf } from './file';
+import {
+  FileContent,
+  LinkedFile,
+  NamedFile,
+  S3File,
+  s3Etag,
+  SCAN_RESULT,
+  toContent,
+  toNamedFile,
+} from './file';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
 
 const CONTENT_COLUMNS = `f.id, f.filename, f.content_type, f.size, f.sha256, f.object_id, f.updated_at,
@@ -67,9 +76,7 @@ export class FileContentRepository {
     });
     if (!rows[0]) return null;
     const row = new StoredRow('files', rows[0]);
-    const content = toContent(caller, rows[0]);
-    const etag = s3Etag(row.textOrNull('s3_etag', LIMITS.etag), content.address.objectId, content.sha256);
-    return { ...content, metadata: row.object('metadata'), etag };
+    return { ...toContent(caller, rows[0]), metadata: row.object('metadata'), etag: s3Etag(row) };
   }
 
   /** The values for signed URLs, by filename, of the files of a bucket that the caller may read. */
@@ -163,7 +170,7 @@ export class FileContentRepository {
     });
     let before = after;
     return rows.map((row) => {
-      const file = toNamedFile(context, row);
+      const file = toNamedFile(context, new StoredRow('files', row));
       const { objectId } = file.address;
       if (objectId <= before || (last !== null && objectId > last))
         throw tablesAltered('storage.files.object_id is out of order');
@@ -190,31 +197,4 @@ export class FileContentRepository {
 
 function toRevision(row: StoredRow): Revision {
   return { revision: row.wholeNumber('link_revision'), now: row.wholeNumber('now') };
-}
-
-function toContent({ project }: StorageContext, found: unknown): FileContent {
-  const row = new StoredRow('files', found);
-  const isPublic = row.isNull('is_public') ? null : row.boolean('is_public');
-  const cacheControl = row.textOrNull('cache_control', LIMITS.cacheControl);
-  return {
-    id: row.uuid('id'),
-    filename: row.text('filename', LIMITS.filename),
-    contentType: row.text('content_type', LIMITS.contentType, 0),
-    size: row.wholeNumber('size'),
-    sha256: row.sha256('sha256'),
-    address: new ObjectAddress(project.id, row.objectId('object_id')),
-    updatedAt: row.instant('updated_at').getTime(),
-    scanResult: scanResultOf(row).scan_result,
-    bucket: isPublic === null ? null : { isPublic, cacheControl },
-  };
-}
-
-function toNamedFile({ project }: StorageContext, found: unknown): NamedFile {
-  const row = new StoredRow('files', found);
-  return {
-    id: row.uuid('id'),
-    filename: row.text('filename', LIMITS.filename),
-    size: row.wholeNumber('size'),
-    address: new ObjectAddress(project.id, row.objectId('object_id')),
-  };
 }

@@ -8,8 +8,7 @@ import { QuotaMark } from '../quotas/quota';
 import { StoredRow } from '../rows/stored-row';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
 import { preconditionFailed } from '../storage.errors';
-import { FileRecord } from './file';
-import { addressIn, columnsOf, toFileRecord, unlessNameTaken } from './file-rows';
+import { addressIn, columnsOf, FileRecord, toFileRecord, unlessNameTaken } from './file';
 import { NewFile } from './new-file';
 
 /** A written file, and the quota marks that it reached. */

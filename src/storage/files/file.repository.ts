@@ -8,9 +8,16 @@ import { ObjectAddress } from '../providers/object-address';
 import { MAX_PAGE } from '../rows/limits';
 import { StoredRow } from '../rows/stored-row';
 import { forbidden } from '../storage.errors';
-import { FileRecord, NamedFileRecord } from './file';
+import {
+  addressIn,
+  columnsOf,
+  FileRecord,
+  NamedFileRecord,
+  toFileRecord,
+  toNamedRecord,
+  unlessNameTaken,
+} from './file';
 import { WrittenFile } from './file-insert.repository';
-import { addressIn, columnsOf, toFileRecord, toNamedRecord, unlessNameTaken } from './file-rows';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
 
 /** Maximum number of files that removeSome() deletes. */

@@ -207,7 +207,7 @@ const startOf = (token: string | undefined, length: number): number =>
 function contents({ name, file }: Entry, text: (value: string) => string): XmlMembers {
   return {
     Key: text(name),
-    LastModified: file?.updatedAt,
+    LastModified: file?.updated_at,
     ETag: quoted(file?.etag ?? ''),
     Size: file?.size,
     StorageClass: 'STANDARD',

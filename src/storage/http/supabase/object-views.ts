@@ -1,6 +1,6 @@
 /** Rows of storage as storage-js reads them, and the cursor of its pages. */
 import { parseJson } from '../../../common/text/json';
-import { Entry, EntryFile, EntryKey, EntrySort } from '../../files/entry-list.repository';
+import { Entry, EntryKey, EntrySort } from '../../files/entry-list.repository';
 import { FileRecord, NamedFileRecord } from '../../files/file';
 import { isInstantKey } from '../../files/list-options';
 import { invalidParameters } from '../../storage.errors';
@@ -21,14 +21,14 @@ export const toObjectKey = ({ id, filename }: FileRecord, bucket: string): Objec
 /** The Cache-Control that storage-js shows for a file without one. */
 const NO_CACHE = 'no-cache';
 
-type Facts = Omit<EntryFile, 'id' | 'createdAt'>;
+type Facts = Pick<NamedFileRecord, 'content_type' | 'size' | 'sha256' | 'cache_control' | 'updated_at'>;
 
-const factsOf = ({ contentType, size, sha256, cacheControl, updatedAt }: Facts): object => ({
+const factsOf = ({ content_type, size, sha256, cache_control, updated_at }: Facts): object => ({
   eTag: `"${sha256}"`,
   size,
-  mimetype: contentType,
-  cacheControl: cacheControl ?? NO_CACHE,
-  lastModified: updatedAt,
+  mimetype: content_type,
+  cacheControl: cache_control ?? NO_CACHE,
+  lastModified: updated_at,
   contentLength: size,
   httpStatusCode: 200,
 });
@@ -36,15 +36,12 @@ const factsOf = ({ contentType, size, sha256, cacheControl, updatedAt }: Facts):
 /** @param prefix the folder, which is removed from the names */
 export function toObjectEntry({ name, file }: Entry, prefix: string): ObjectEntryResponse {
   const shown = name.slice(prefix.length).replace(/\/$/, '');
-  const times = file && {
-    created_at: file.createdAt,
-    updated_at: file.updatedAt,
-    last_accessed_at: file.updatedAt,
-  };
   return {
     name: shown,
     id: file?.id ?? null,
-    ...(times ?? { created_at: null, updated_at: null, last_accessed_at: null }),
+    created_at: file?.created_at ?? null,
+    updated_at: file?.updated_at ?? null,
+    last_accessed_at: file?.updated_at ?? null,
     metadata: file && factsOf(file),
   };
 }
@@ -99,14 +96,7 @@ export function toObjectInfo(file: NamedFileRecord, bucket: string): ObjectInfoR
 
 /** @param bucket as the request names it */
 export function toRemovedObject(file: NamedFileRecord, bucket: string): RemovedObjectResponse {
-  const { id, filename, owner_id, created_at, updated_at, content_type, size, sha256 } = file;
-  const facts = {
-    contentType: content_type,
-    size,
-    sha256,
-    cacheControl: file.cache_control,
-    updatedAt: updated_at,
-  };
+  const { id, filename, owner_id, created_at, updated_at } = file;
   return {
     id,
     bucket_id: bucket,
@@ -115,6 +105,6 @@ export function toRemovedObject(file: NamedFileRecord, bucket: string): RemovedO
     created_at,
     updated_at,
     last_accessed_at: updated_at,
-    metadata: factsOf(facts),
+    metadata: factsOf(file),
   };
 }
