@@ -4,24 +4,15 @@ import { DatabaseError } from 'pg';
 import { UNIQUE_VIOLATION } from '../../database/sql/sqlstate';
 import { Statement } from '../../database/statement';
 import { JsonRows } from '../rows/json-rows';
-import { LIMITS, MAX_BUCKET, MAX_BUCKETS } from '../rows/limits';
+import { MAX_BUCKET, MAX_BUCKETS } from '../rows/limits';
 import { StoredRow } from '../rows/stored-row';
 import { bucketAlreadyExists } from '../storage.errors';
-import { Bucket, BUCKET_SCANS, BucketChange, BucketScan, NewBucket } from './bucket';
+import { Bucket, BucketChange, COLUMNS, LIST_COLUMNS, NewBucket, toBucket } from './bucket';
 import { BucketRows } from './bucket-rows';
 import { slugOf } from './slug';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
 
 const UNIQUE_KEYS = new Set(['buckets_name_key', 'buckets_slug_key']);
-
-const COLUMNS = `id, name, slug, description, is_public, owner_id, file_size_limit, allowed_mime_types,
-  quota_bytes, quota_files, cache_control, delete_after_days, scan, created_at, updated_at`;
-
-/** The columns for BucketRows, which prints a list as JSON and does not know the allowed values. */
-const LIST_COLUMNS = COLUMNS.replace('allowed_mime_types', 'to_json(allowed_mime_types)').replace(
-  'scan',
-  `case when scan::text in (${BUCKET_SCANS.map((scan) => `'${scan}'`).join()}) then scan::text end`,
-);
 
 /**
  * Finds a bucket by slug or name. If one bucket's name is another bucket's slug, which SQL of the project's
@@ -180,28 +171,4 @@ function columnsOf(change: BucketChange): Record<string, unknown> {
 function outcomeOf(found: unknown): Bucket | Refusal {
   if (!found) return 'not_found';
   return new StoredRow('buckets', found).isNull('id') ? 'forbidden' : toBucket(found);
-}
-
-export const scanOf = (row: StoredRow): BucketScan | null =>
-  row.isNull('scan') ? null : row.oneOf('scan', BUCKET_SCANS);
-
-function toBucket(found: unknown): Bucket {
-  const row = new StoredRow('buckets', found);
-  return {
-    id: row.uuid('id'),
-    name: row.text('name', LIMITS.bucketName),
-    slug: row.text('slug', LIMITS.slug),
-    description: row.textOrNull('description', LIMITS.description),
-    is_public: row.boolean('is_public'),
-    owner_id: row.uuidOrNull('owner_id'),
-    file_size_limit: row.wholeNumberOrNull('file_size_limit'),
-    allowed_mime_types: row.textsOrNull('allowed_mime_types', LIMITS.contentType),
-    quota_bytes: row.wholeNumberOrNull('quota_bytes'),
-    quota_files: row.wholeNumberOrNull('quota_files'),
-    cache_control: row.textOrNull('cache_control', LIMITS.cacheControl),
-    delete_after_days: row.wholeNumberOrNull('delete_after_days'),
-    scan: scanOf(row),
-    created_at: row.instant('created_at').toISOString(),
-    updated_at: row.instant('updated_at').toISOString(),
-  };
 }

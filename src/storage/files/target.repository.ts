@@ -4,13 +4,12 @@
  */
 import { Injectable } from '@nestjs/common';
 import { UUID } from '../../common/text/uuid';
-import type { BucketScan } from '../buckets/bucket';
-import { BUCKET_BY_ADDRESS, scanOf } from '../buckets/bucket.repository';
+import { type BucketScan, scanOf } from '../buckets/bucket';
+import { BUCKET_BY_ADDRESS } from '../buckets/bucket.repository';
 import { projectQuota, Quota, QuotaAccount, QuotaScope } from '../quotas/quota';
 import { LIMITS, MAX_BUCKET } from '../rows/limits';
 import { StoredRow } from '../rows/stored-row';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
-import { FileContent } from './file';
 
 /** The bucket of an upload, and whether the caller may put a file into it. */
 export interface UploadTarget {
@@ -32,15 +31,6 @@ export interface UploadTarget {
    * row must confirm the target.
    */
   readonly knownBy?: string;
-}
-
-/** A file before a move or a change of type, with the bucket that it will be in. */
-export interface ChangeTarget {
-  readonly file: Pick<FileContent, 'size' | 'contentType'>;
-  /** Null when the bucket does not exist or is not visible to the caller. */
-  readonly bucket: Pick<UploadTarget, 'bucketId' | 'fileSizeLimit' | 'allowedMimeTypes'> | null;
-  /** True if the file is not in that bucket yet. */
-  readonly isMoved: boolean;
 }
 
 @Injectable()
@@ -79,7 +69,7 @@ export class TargetRepository {
     caller: StorageContext,
     id: string,
     address: string | null,
-  ): Promise<ChangeTarget | null> {
+  ): Promise<ReturnType<typeof toChangeTarget> | null> {
     if (!UUID.test(id)) return null;
     const { rows } = await this.door.query(caller, {
       name: 'storage:change-target',
@@ -97,12 +87,15 @@ export class TargetRepository {
 
 const MAY_UPLOAD = ['yes', 'no', 'depends'] as const;
 
-function toChangeTarget(found: unknown): ChangeTarget {
+/** A file before a move or a change of type, with the bucket that it will be in. */
+function toChangeTarget(found: unknown) {
   const row = new StoredRow('files', found);
   const bucketId = row.uuidOrNull('id');
   return {
     file: { size: row.wholeNumber('size'), contentType: row.text('content_type', LIMITS.contentType, 0) },
+    /** Null when the bucket does not exist or is not visible to the caller. */
     bucket: bucketId === null ? null : { bucketId, ...limitsIn(new StoredRow('buckets', found)) },
+    /** True if the file is not in that bucket yet. */
     isMoved: row.boolean('is_moved'),
   };
 }

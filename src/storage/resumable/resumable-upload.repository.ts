@@ -7,7 +7,14 @@ import { ObjectAddress } from '../providers/object-address';
 import { LIMITS } from '../rows/limits';
 import { StoredRow } from '../rows/stored-row';
 import { serviceContext, StorageTransaction } from '../storage-transaction';
-import { MULTIPART, NewResumableUpload, ResumableUpload, UploadPart } from './resumable-upload';
+import {
+  MULTIPART,
+  NewResumableUpload,
+  ResumableUpload,
+  toUpload,
+  UPLOAD_COLUMNS,
+  UploadPart,
+} from './resumable-upload';
 
 /** Maximum number of unfinished uploads of a project. */
 export const MAX_UNFINISHED = 1_000;
@@ -19,11 +26,6 @@ const MAX_PARTS = 10_000;
 const VALIDITY = '1 day';
 /** Lifetime of a claim. It is renewed while the parts are joined, so that another process continues after a crash. */
 const JOIN_TIME = '10 seconds';
-const COLUMNS = `id, upload_metadata, concat, upsert, role, subject, length, received, expires_at,
-  completed_at is not null as is_completed`;
-/** Maximum bytes of a header, which Node limits to 16 KiB. */
-const MAX_HEADER = 64 * 1024;
-const MAX_ROLE = 64;
 /** Maximum bytes of the rows of all parts. */
 const MAX_PART_ROWS = 4 * 1024 * 1024;
 
@@ -57,7 +59,7 @@ export class ResumableUploadRepository {
     if (!UUID.test(id)) return null;
     const { rows } = await this.door.query(serviceContext(project), {
       name: 'storage:find-resumable',
-      text: `select ${COLUMNS} from storage.resumable_uploads
+      text: `select ${UPLOAD_COLUMNS} from storage.resumable_uploads
         where id = $1 and expires_at > now() and (concat is not distinct from '${MULTIPART}') = $2`,
       values: [id, isMultipart],
     });
@@ -165,7 +167,7 @@ export class ResumableUploadRepository {
   async listMultipart(project: Project): Promise<ResumableUpload[]> {
     const { rows } = await this.door.query(serviceContext(project), {
       name: 'storage:list-multipart',
-      text: `select ${COLUMNS} from storage.resumable_uploads
+      text: `select ${UPLOAD_COLUMNS} from storage.resumable_uploads
         where concat = '${MULTIPART}' and completed_at is null and expires_at > now() order by created_at, id limit ${MAX_UNFINISHED}`,
       values: [],
       maxBytes: MAX_PART_ROWS,
@@ -327,19 +329,4 @@ export class ResumableUploadRepository {
       (row) => new ObjectAddress(project.id, new StoredRow('resumable_parts', row).objectId('object_id')),
     );
   }
-}
-
-function toUpload(found: unknown): ResumableUpload {
-  const row = new StoredRow('resumable_uploads', found);
-  return {
-    id: row.uuid('id'),
-    uploadMetadata: row.text('upload_metadata', MAX_HEADER, 0),
-    concat: row.textOrNull('concat', MAX_HEADER),
-    upsert: row.boolean('upsert'),
-    owner: { role: row.text('role', MAX_ROLE), subject: row.textOrNull('subject', MAX_HEADER) },
-    length: row.wholeNumber('length'),
-    received: row.wholeNumber('received'),
-    expiresAt: row.instant('expires_at'),
-    isCompleted: row.boolean('is_completed'),
-  };
 }

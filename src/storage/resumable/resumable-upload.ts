@@ -5,25 +5,42 @@ import { assertFilename, parseMetadata } from '../files/upload-rules';
 import { UploadParameters } from '../files/upload';
 import { parseContentType } from '../content-type/content-type';
 import { ObjectAddress } from '../providers/object-address';
+import { StoredRow } from '../rows/stored-row';
 import { invalidParameters } from '../storage.errors';
 
-export interface ResumableUpload {
-  readonly id: string;
-  /** Upload-Metadata as the client sent it. */
-  readonly uploadMetadata: string;
-  /** Upload-Concat as the client sent it; null for an ordinary upload. */
-  readonly concat: string | null;
-  /** Whether the upload may replace a file. */
-  readonly upsert: boolean;
-  readonly owner: UploadOwner;
-  /** Bytes of the whole file. */
-  readonly length: number;
-  /** Number of bytes that are stored. */
-  readonly received: number;
-  readonly expiresAt: Date;
-  /** Whether the file is visible. */
-  readonly isCompleted: boolean;
+/** Maximum bytes of a header, which Node limits to 16 KiB. */
+const MAX_HEADER = 64 * 1024;
+const MAX_ROLE = 64;
+export const UPLOAD_COLUMNS = `id, upload_metadata, concat, upsert, role, subject, length, received, expires_at,
+  completed_at is not null as is_completed`;
+
+export type ResumableUpload = Readonly<ReturnType<typeof toUpload>>;
+
+export function toUpload(found: unknown) {
+  const row = new StoredRow('resumable_uploads', found);
+  return {
+    id: row.uuid('id'),
+    /** Upload-Metadata as the client sent it. */
+    uploadMetadata: row.text('upload_metadata', MAX_HEADER, 0),
+    /** Upload-Concat as the client sent it; null for an ordinary upload. */
+    concat: row.textOrNull('concat', MAX_HEADER),
+    /** Whether the upload may replace a file. */
+    upsert: row.boolean('upsert'),
+    owner: ownerIn(row),
+    /** Bytes of the whole file. */
+    length: row.wholeNumber('length'),
+    /** Number of bytes that are stored. */
+    received: row.wholeNumber('received'),
+    expiresAt: row.instant('expires_at'),
+    /** Whether the file is visible. */
+    isCompleted: row.boolean('is_completed'),
+  };
 }
+
+const ownerIn = (row: StoredRow): UploadOwner => ({
+  role: row.text('role', MAX_ROLE),
+  subject: row.textOrNull('subject', MAX_HEADER),
+});
 
 /** The sender of the request that began an upload. Nobody else may continue it. */
 export interface UploadOwner {

@@ -73,7 +73,7 @@ export class StoredRow extends RecordReader {
   }
 
   /** @param max maximum bytes of each text */
-  textsOrNull(column: string, max: number): string[] | null {
+  textsOrNull(column: string, max: number): readonly string[] | null {
     if (this.isNull(column)) return null;
     const value = this.row[column];
     const isText = (item: unknown): item is string => typeof item === 'string' && item.length <= max;
