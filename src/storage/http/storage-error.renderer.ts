@@ -31,7 +31,7 @@ export class StorageErrorRenderer implements ErrorRenderer {
 
   readonly databaseStatus = statusOfOwnStatement;
 
-  render(error: AppError): StorageErrorBody {
+  render(error: AppError): object {
     return storageErrorBody(error);
   }
 

@@ -4,12 +4,8 @@
  */
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
-import type { ServerResponse } from 'node:http';
 import { AppError } from '../../../common/errors/app-error';
-import { ErrorRenderer } from '../../../http/errors/error-renderer';
-import { statusOfOwnStatement } from '../../../http/errors/sqlstate-status';
-import { RateHeaders } from '../rate-headers';
-import { storageErrorBody } from '../storage-error.renderer';
+import { storageErrorBody, StorageErrorRenderer } from '../storage-error.renderer';
 import { printXml } from './xml';
 
 /** The S3 code, and the status if it differs from that of the error. */
@@ -42,14 +38,10 @@ const REQUEST_ID = 'x-amz-request-id';
 const OWN = /^[A-Z][A-Za-z0-9]+$/;
 
 @Injectable()
-export class S3ErrorRenderer implements ErrorRenderer {
-  constructor(private readonly rate: RateHeaders) {}
-
-  matches(path: string): boolean {
+export class S3ErrorRenderer extends StorageErrorRenderer {
+  override matches(path: string): boolean {
     return /^\/p\/[^/]*\/storage\/v1\/s3(\/|$)/.test(path);
   }
-
-  readonly databaseStatus = statusOfOwnStatement;
 
   translate(error: AppError): AppError {
     if (OWN.test(error.code)) return error;
@@ -72,13 +64,5 @@ export class S3ErrorRenderer implements ErrorRenderer {
       Resource: path.slice(0, 2_048),
       RequestId: request.res?.get(REQUEST_ID),
     });
-  }
-
-  render(error: AppError): unknown {
-    return error.message;
-  }
-
-  complete(path: string, response: ServerResponse): Promise<void> {
-    return this.rate.complete(path, response);
   }
 }

@@ -3,13 +3,9 @@
  * one for the case. The HTTP status is the error's own; Supabase's server answers most errors with 400.
  */
 import { Injectable } from '@nestjs/common';
-import type { ServerResponse } from 'node:http';
 import { CredentialsRefused } from '../../../access/access.errors';
 import { AppError } from '../../../common/errors/app-error';
-import { ErrorRenderer } from '../../../http/errors/error-renderer';
-import { statusOfOwnStatement } from '../../../http/errors/sqlstate-status';
-import { RateHeaders } from '../rate-headers';
-import { storageErrorBody } from '../storage-error.renderer';
+import { storageErrorBody, StorageErrorRenderer } from '../storage-error.renderer';
 
 export interface StorageJsErrorBody {
   /** The HTTP status as text. */
@@ -38,21 +34,13 @@ const KNOWN: Readonly<Record<string, (error: AppError) => readonly [error: strin
 const OF_TUS: ReadonlySet<string> = new Set(['upload_locked', 'checksum_mismatch']);
 
 @Injectable()
-export class StorageJsErrorRenderer implements ErrorRenderer {
-  constructor(private readonly rate: RateHeaders) {}
-
-  matches(path: string): boolean {
+export class StorageJsErrorRenderer extends StorageErrorRenderer {
+  override matches(path: string): boolean {
     return /^(\/p\/[^/]*)?\/storage\/v1(\/|$)/.test(path);
   }
 
-  readonly databaseStatus = statusOfOwnStatement;
-
-  render(error: AppError): StorageJsErrorBody {
+  override render(error: AppError): StorageJsErrorBody {
     return storageJsErrorBody(error);
-  }
-
-  complete(path: string, response: ServerResponse): Promise<void> {
-    return this.rate.complete(path, response);
   }
 }
 
