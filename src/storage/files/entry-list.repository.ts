@@ -3,6 +3,7 @@
  * FileListRepository lists the records of a whole bucket.
  */
 import { Injectable } from '@nestjs/common';
+import type { Statement } from '../../database/statement';
 import { BUCKET_BY_ADDRESS } from '../buckets/bucket.repository';
 import { LIMITS, MAX_PAGE } from '../rows/limits';
 import { StoredRow } from '../rows/stored-row';
@@ -57,40 +58,63 @@ export class EntryListRepository {
 
   /** Null when the bucket does not exist or is not visible to the caller. */
   async list(caller: StorageContext, query: EntryQuery): Promise<Entry[] | null> {
-    const [found, page] = await this.door.batch(caller, [
-      { name: 'storage:list-bucket', text: `select slug from ${BUCKET_BY_ADDRESS}`, values: [query.bucket] },
-      {
-        name: `storage:entries:${query.groupsFolders}:${query.sortBy}:${query.sortDir}:${query.search === ''}`,
-        text: textOf(query),
-        values: valuesOf(query),
-        maxBytes: MAX_PAGE,
-      },
-    ]);
-    return found?.rows.length ? (page?.rows ?? []).map(toEntry) : null;
+    const rows = await this.rowsOf(caller, query.bucket, {
+      name: `storage:entries:${query.groupsFolders}:${query.sortBy}:${query.sortDir}:${query.search === ''}`,
+      text: textOf(query),
+      values: valuesOf(query),
+    });
+    return rows && rows.map(toEntry);
+  }
+
+  /**
+   * Names of the folders directly below a prefix, in order; one index lookup each.
+   * @param after the last folder of the previous page, or empty
+   * @returns null if the bucket does not exist or is not visible to the caller
+   */
+  async folders(
+    caller: StorageContext,
+    { bucket, prefix, limit, after }: { bucket: string; prefix: string; limit: number; after: string },
+  ): Promise<string[] | null> {
+    const from = after === '' ? prefix : `${after.slice(0, -1)}0`;
+    const rows = await this.rowsOf(caller, bucket, {
+      name: 'storage:list-folders',
+      text: FOLDERS,
+      values: [bucket, prefix, prefix + LAST, from, limit],
+    });
+    return rows && rows.map((row) => new StoredRow('files', row).text('name', LIMITS.filename));
   }
 
   /** Null when the bucket does not exist or is not visible to the caller. */
   async listMixed(caller: StorageContext, query: MixedQuery): Promise<Entry[] | null> {
     const { bucket, prefix, limit, delimiter, after } = query;
     const following = delimiter === null ? null : String.fromCodePoint((delimiter.codePointAt(0) ?? 0) + 1);
+    const rows = await this.rowsOf(caller, bucket, {
+      name: `storage:mixed-entries:${delimiter !== null}`,
+      text: delimiter === null ? FLAT : MIXED,
+      values: [
+        bucket,
+        prefix,
+        prefix + LAST,
+        limit,
+        after?.isFolder ?? null,
+        after?.name ?? null,
+        ...(delimiter === null ? [] : [delimiter, following]),
+      ],
+    });
+    return rows && rows.map(toEntry);
+  }
+
+  /** The rows of a statement about a bucket; null when the caller may not see the bucket. */
+  private async rowsOf(
+    caller: StorageContext,
+    bucket: string,
+    statement: Statement,
+  ): Promise<readonly unknown[] | null> {
     const [found, page] = await this.door.batch(caller, [
       { name: 'storage:list-bucket', text: `select slug from ${BUCKET_BY_ADDRESS}`, values: [bucket] },
-      {
-        name: `storage:mixed-entries:${delimiter !== null}`,
-        text: delimiter === null ? FLAT : MIXED,
-        values: [
-          bucket,
-          prefix,
-          prefix + LAST,
-          limit,
-          after?.isFolder ?? null,
-          after?.name ?? null,
-          ...(delimiter === null ? [] : [delimiter, following]),
-        ],
-        maxBytes: MAX_PAGE,
-      },
+      { ...statement, maxBytes: MAX_PAGE },
     ]);
-    return found?.rows.length ? (page?.rows ?? []).map(toEntry) : null;
+    return found?.rows.length ? (page?.rows ?? []) : null;
   }
 }
 
@@ -142,25 +166,37 @@ const FOLDER_LENGTH = `strpos(substr(f.filename, length($2) + 1), '/')`;
 /**
  * The first entry at or after a bound, and the bound of the next one. `0` is the code point after `/`, and no
  * name sorts between a name and the same name followed by the code point 1.
- * @param length SQL of the length of the first folder
- * @param next SQL of the code point after the delimiter
  */
-const firstEntry = (bound: string, length = FOLDER_LENGTH, next = `'0'`): string => `
+const firstEntry = (bound: string, { length = FOLDER_LENGTH, next = `'0'`, where = '' }: Steps): string => `
   select case when at > 0 then left(filename, length($2) + at) else filename end as name, at > 0 as is_folder,
       case when at > 0 then left(filename, length($2) + at - 1) || ${next} else filename || chr(1) end as next
-    from (select f.filename, ${length} as at from storage.files f where ${inRange(bound)}
+    from (select f.filename, ${length} as at from storage.files f where ${inRange(bound)} ${where}
       order by f.bucket_id, f.filename limit 1) f`;
 
-/** A loose index scan: each step costs one lookup, however many files a folder contains. */
-const steps = (
-  name: string,
-  from: string,
-  ...delimiter: readonly [length: string, next: string] | []
-): string => `
+interface Steps {
+  /** SQL of the length of the first folder. */
+  readonly length?: string;
+  /** SQL of the code point after the delimiter. */
+  readonly next?: string;
+  /** A further condition, with `and`. */
+  readonly where?: string;
+}
+
+/**
+ * A loose index scan: each step costs one lookup, however many files a folder contains. The previous step computes the bound:
+ * functions in the condition that are not leakproof would run after the policies (PostgreSQL manual, 41.5), so each step would
+ * read all names from the first one on.
+ */
+const steps = (name: string, from: string, more: Steps = {}): string => `
   ${name} (name, is_folder, next) as (
-    select * from (${firstEntry(from, ...delimiter)}) first
+    select * from (${firstEntry(from, more)}) first
     union all
-    select following.* from ${name} cross join lateral (${firstEntry(`${name}.next`, ...delimiter)}) following)`;
+    select following.* from ${name} cross join lateral (${firstEntry(`${name}.next`, more)}) following)`;
+
+/** $1 to $3 as in valuesOf(); $4 where the page begins, $5 limit. */
+const FOLDERS = `with recursive bucket as materialized (select id from ${BUCKET_BY_ADDRESS}),
+  ${steps('folders', '$4', { where: `and ${FOLDER_LENGTH} > 0` })}
+  select name from folders limit $5`;
 
 const mixed = (entries: string): string => `
   with recursive bucket as materialized (select id from ${BUCKET_BY_ADDRESS}), ${entries}
@@ -181,8 +217,7 @@ const FLAT = mixed(`entry as materialized (
 const MIXED = mixed(`${steps(
   'entries',
   `greatest($2 collate "C", case when $5::boolean then left($6::text, -1) || $8 when not $5 then $6 || chr(1) end)`,
-  `strpos(substr(f.filename, length($2) + 1), $7)`,
-  '$8',
+  { length: `strpos(substr(f.filename, length($2) + 1), $7)`, next: '$8' },
 )},
   entry as materialized (select name, is_folder from entries limit $4)`);
 

@@ -4,8 +4,7 @@ import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { Statement } from '../../database/statement';
 import { ContextSettings } from '../../database/rls/rls-context';
 import { BUCKET_BY_ADDRESS } from '../buckets/bucket.repository';
-import { LIMITS, MAX_PAGE } from '../rows/limits';
-import { StoredRow } from '../rows/stored-row';
+import { MAX_PAGE } from '../rows/limits';
 import { MAX_LIMIT, SortDirection, SortField } from './list-options';
 import { SCAN_RESULT } from './file';
 import { FilePage, PageRows } from './file-page';
@@ -57,54 +56,7 @@ export class FileListRepository {
     await this.door.query(caller, { ...statement, sink: rows, maxBytes: MAX_PAGE }, settings);
     return rows.page;
   }
-
-  /**
-   * Names of the folders directly below a prefix, in order; one index lookup each.
-   * @param after the last folder of the previous page, or empty
-   * @returns null if the bucket does not exist or is not visible to the caller
-   */
-  async folders(
-    caller: StorageContext,
-    { bucket, prefix, limit, after }: { bucket: string; prefix: string; limit: number; after: string },
-  ): Promise<string[] | null> {
-    const [found, names] = await this.door.batch(caller, [
-      { name: 'storage:list-bucket', text: `select slug from ${BUCKET_BY_ADDRESS}`, values: [bucket] },
-      {
-        name: 'storage:list-folders',
-        text: FOLDERS,
-        values: [bucket, prefix, prefix + LAST, after === '' ? prefix : `${after.slice(0, -1)}0`, limit],
-      },
-    ]);
-    if (!found?.rows.length) return null;
-    return (names?.rows ?? []).map((row) => new StoredRow('files', row).text('folder', LIMITS.filename));
-  }
 }
-
-/**
- * Finds the folder of the first name at or after a bound. Compares pairs of bucket and name: with separate
- * conditions the planner expects so few names between the bounds that it reads and sorts all of them.
- */
-const firstFolder = (bound: string): string => `
-  select $2 || split_part(substr(f.filename, length($2) + 1), '/', 1) || '/' as folder from storage.files f
-    where (f.bucket_id, f.filename) >= ((select id from bucket), ${bound} collate "C")
-      and (f.bucket_id, f.filename) < ((select id from bucket), $3 collate "C")
-      and strpos(substr(f.filename, length($2) + 1), '/') > 0
-    order by f.bucket_id, f.filename limit 1`;
-
-/**
- * A loose index scan: each step jumps to the first name after the folder that was found. `0` is the code point after `/`.
- * The previous step computes the bound: functions in the condition that are not leakproof would run after the policies
- * (PostgreSQL manual, 41.5), so each step would read all names from the first one on.
- */
-const FOLDERS = `
-  with recursive bucket as (select id from ${BUCKET_BY_ADDRESS}),
-  step (folder, next) as (
-    select first.folder, left(first.folder, -1) || '0' from (${firstFolder('$4')}) first
-    union all
-    select following.folder, left(following.folder, -1) || '0'
-      from step cross join lateral (${firstFolder('step.next')}) following
-  )
-  select folder from step limit $5`;
 
 /** The conditions of a list. Their SQL is fixed; all values are parameters. */
 class Conditions {

@@ -16,6 +16,7 @@ import {
   invalidParameters,
   storageUnavailable,
 } from '../storage.errors';
+import { EntryListRepository } from './entry-list.repository';
 import { FileContent, FileRecord } from './file';
 import { FileContentRepository } from './file-content.repository';
 import { FileListRepository } from './file-list.repository';
@@ -61,6 +62,7 @@ export class FilesService {
     private readonly files: FileRepository,
     private readonly inserts: FileInsertRepository,
     private readonly lists: FileListRepository,
+    private readonly entries: EntryListRepository,
     private readonly targets: TargetRepository,
     private readonly contents: FileContentRepository,
     private readonly store: ObjectStore,
@@ -109,7 +111,7 @@ export class FilesService {
     const { prefix = '', after = '', limit = DEFAULT_LIMIT } = options;
     const isFolder = after === '' || (after.startsWith(prefix) && after.endsWith('/'));
     if (!isFolder) throw invalidParameters('after must be a folder below the prefix');
-    const folders = await this.lists.folders(caller, { bucket, prefix, after, limit });
+    const folders = await this.entries.folders(caller, { bucket, prefix, after, limit });
     if (!folders) throw bucketNotFound();
     return folders;
   }
