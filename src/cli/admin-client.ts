@@ -89,6 +89,14 @@ export class AdminClient {
     return dataOf(this.api.GET('/admin/v1/projects/{id}', { params: { path: { id: name } } }));
   }
 
+  /** Like findProject(); null when there is none. */
+  findProjectIfAny(name: string): Promise<ProjectSummary | null> {
+    return this.findProject(name).catch((error: unknown) => {
+      if (error instanceof CliError && error.exitCode === EXIT.notFound) return null;
+      throw error;
+    });
+  }
+
   /** All projects, page by page. @param search part of the name or slug */
   async listProjects(search?: string): Promise<ProjectSummary[]> {
     const all: ProjectSummary[] = [];

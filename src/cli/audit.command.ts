@@ -2,7 +2,6 @@
 import type { Command } from 'commander';
 import { pipeline } from 'node:stream/promises';
 import { dataOf, type Schema } from './admin-client';
-import { CliError, EXIT } from './cli-error';
 import { CommandContext } from './command-context';
 import { table } from './format';
 
@@ -98,16 +97,8 @@ function withFilters(command: Command): Command {
 
 async function queryOf(context: CommandContext, options: FilterOptions): Promise<Record<string, string>> {
   const { action, actor, since, until, project } = options;
-  const query = { action, actor, since, until, project_id: project && (await projectId(context, project)) };
+  // A deleted project has no slug any more, but its entries stay.
+  const id = project && ((await context.server.findProjectIfAny(project))?.id ?? project);
+  const query = { action, actor, since, until, project_id: id };
   return Object.fromEntries(Object.entries(query).filter((entry): entry is [string, string] => !!entry[1]));
-}
-
-/** A deleted project has no slug any more, but its entries stay. */
-async function projectId(context: CommandContext, name: string): Promise<string> {
-  try {
-    return (await context.server.findProject(name)).id;
-  } catch (error) {
-    if (error instanceof CliError && error.exitCode === EXIT.notFound) return name;
-    throw error;
-  }
 }

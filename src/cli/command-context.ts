@@ -7,19 +7,17 @@ import type { SavedLogins } from '../config/saved-logins';
 import type { AdminClient } from './admin-client';
 import { EXIT } from './cli-error';
 
-/** Dependencies of `plinth login` and `plinth logout`. */
-export interface SignInEnvironment {
-  /** PUBLIC_URL. */
-  readonly server: () => string;
-  readonly logins: () => SavedLogins;
-  /** Asks at the terminal. @param hidden the answer does not appear */
-  readonly ask: (question: string, hidden: boolean) => Promise<string>;
-}
-
 export interface CliEnvironment {
   /** Called when a command needs the server: help works without a configuration. */
   readonly connect: () => AdminClient;
-  readonly signIn: SignInEnvironment;
+  /** For `plinth login` and `plinth logout`. */
+  readonly signIn: {
+    /** PUBLIC_URL. */
+    readonly server: () => string;
+    readonly logins: () => SavedLogins;
+    /** Asks at the terminal. @param hidden the answer does not appear */
+    readonly ask: (question: string, hidden: boolean) => Promise<string>;
+  };
   /** BACKUP_PASSPHRASE; null: not set. */
   readonly passphrase: () => string | null;
   /** BACKUP_RECIPIENTS and BACKUP_IDENTITY_FILE. */
@@ -61,14 +59,6 @@ export class CommandContext {
   /** The operations of the server; dataOf() gives their results. */
   get api(): AdminClient['api'] {
     return this.server.api;
-  }
-
-  readStdin(): Promise<string> {
-    return this.environment.readStdin();
-  }
-
-  untilInterrupted(): AbortSignal {
-    return this.environment.untilInterrupted();
   }
 
   /** Prints JSON with --json, else text. */

@@ -1,13 +1,16 @@
 /** `plinth gen types`. */
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
+import { sign } from 'jsonwebtoken';
 import { codeOf } from '../common/errors/error-facts';
+import { type AdminClient, dataOf, type ProjectText, type Schema } from './admin-client';
 import { CliError, EXIT } from './cli-error';
 import { CommandContext } from './command-context';
-import { TypesSource } from './types-source';
 
 /** Milliseconds between two requests of --watch. */
 const WATCH_MS = 1_000;
+/** Seconds that a token for another role is valid. */
+const TOKEN_SECONDS = 60;
 
 interface Options {
   readonly lang: string;
@@ -41,6 +44,66 @@ export function addGenCommands(program: Command, context: CommandContext): void 
     });
 }
 
+/** The types of one project, with credentials of a role that the admin API's keys give. */
+class TypesSource {
+  private keys: Schema<'ProjectKeysWithSecret'> | undefined;
+  private etag: string | null = null;
+
+  private constructor(
+    private readonly server: AdminClient,
+    private readonly project: { readonly id: string; readonly slug: string },
+    private readonly options: Pick<Options, 'lang' | 'role'>,
+  ) {}
+
+  /** @param name id or slug. @throws CliError when there is no such project */
+  static async open(
+    server: AdminClient,
+    name: string,
+    options: Pick<Options, 'lang' | 'role'>,
+  ): Promise<TypesSource> {
+    return new TypesSource(server, await server.findProject(name), options);
+  }
+
+  /** @throws CliError */
+  async read(): Promise<ProjectText> {
+    this.etag = null;
+    const document = await this.readChange();
+    if (!document) throw new CliError('The response of the server contains no types', EXIT.failed);
+    return document;
+  }
+
+  /** The types if they have changed since the last call, else null. @throws CliError */
+  async readChange(): Promise<ProjectText | null> {
+    const { lang } = this.options;
+    const path = `/p/${encodeURIComponent(this.project.slug)}/types.ts?lang=${encodeURIComponent(lang)}`;
+    try {
+      const document = await this.server.findDocument(path, {
+        ...(await this.credentials()),
+        etag: this.etag,
+      });
+      if (document) this.etag = document.etag;
+      return document;
+    } catch (error) {
+      // The keys may have been rotated.
+      this.keys = undefined;
+      throw error;
+    }
+  }
+
+  private async credentials(): Promise<{ apikey: string; bearer: string }> {
+    const { role } = this.options;
+    const params = { path: { id: this.project.id } };
+    this.keys ??= await dataOf(this.server.api.GET('/admin/v1/projects/{id}/keys', { params }));
+    const { anon_key: anon, service_role_key: service, jwt_secret: secret } = this.keys;
+    if (role === 'service_role') return { apikey: service, bearer: service };
+    if (role === 'anon') return { apikey: anon, bearer: anon };
+    return {
+      apikey: anon,
+      bearer: sign({ role }, secret, { algorithm: 'HS256', expiresIn: TOKEN_SECONDS }),
+    };
+  }
+}
+
 /** Prints the types or, if they are written to a file, the outcome. */
 async function show(text: string, { output, lang, role }: Options, context: CommandContext): Promise<void> {
   if (output === undefined) return context.print({ lang, role, types: text }, () => text);
@@ -64,7 +127,7 @@ async function writeIfChanged(file: string, text: string): Promise<boolean> {
 
 /** Outlives restarts of the server. Ends when it is interrupted, or when the project is deleted. */
 async function watch(source: TypesSource, options: Options, context: CommandContext): Promise<void> {
-  const signal = context.untilInterrupted();
+  const signal = context.environment.untilInterrupted();
   let failed = false;
   while (await pause(signal)) {
     try {

@@ -61,16 +61,14 @@ function addUp(migrate: Command, context: CommandContext): void {
       new Option('--lock-timeout <seconds>', 'to wait for another run; default: 60').argParser(seconds),
     )
     .action(async (name: string, dir: string, options: UpOptions) => {
-      const files = await readMigrations(dir);
-      const { id } = await context.server.findProject(name);
-      const states = statesOf(files, await appliedOf(context, id));
+      const { id, files, states } = await compared(context, name, dir);
       assertRunnable(states, files, options);
       const pending = files.filter(
         (_file, n) => states[n]?.state === 'pending' || states[n]?.state === 'out of order',
       );
-      const answer = await (options.dryRun ? rehearse : applyEach)(context, id, pending, {
+      const answer = await (options.dryRun ? send : applyEach)(context, id, pending, {
         ...options,
-        interruption: context.untilInterrupted(),
+        interruption: context.environment.untilInterrupted(),
       });
       context.print(answer, () => summaryOf(answer, options));
     });
@@ -81,17 +79,20 @@ function addStatus(migrate: Command, context: CommandContext): void {
     .command('status <project> <dir>')
     .description('compare a directory with the applied migrations; exit code 1 if one is changed or missing')
     .action(async (name: string, dir: string) => {
-      const files = await readMigrations(dir);
-      const { id } = await context.server.findProject(name);
-      const states = statesOf(files, await appliedOf(context, id));
+      const { states } = await compared(context, name, dir);
       context.print(states, () => table(states));
       const faults = states.filter(({ state }) => !['applied', 'pending'].includes(state)).length;
       if (faults > 0) context.reportFailure(`${faults} migrations differ from those that were applied`);
     });
 }
 
-function appliedOf({ api }: CommandContext, id: string): Promise<AppliedMigration[]> {
-  return dataOf(api.GET('/admin/v1/projects/{id}/migrations', { params: { path: { id } } }));
+/** The files of a directory, and their states in the project. */
+async function compared({ server, api }: CommandContext, name: string, directory: string) {
+  const files = await readMigrations(directory);
+  const { id } = await server.findProject(name);
+  const params = { path: { id } };
+  const applied = await dataOf(api.GET('/admin/v1/projects/{id}/migrations', { params }));
+  return { id, files, states: statesOf(files, applied) };
 }
 
 /** The states of the files, in their order, and then the states of applied migrations without a file. */
@@ -159,15 +160,6 @@ async function applyEach(
     skipped: answers.flatMap(({ skipped }) => skipped),
     untried: [],
   };
-}
-
-function rehearse(
-  context: CommandContext,
-  id: string,
-  pending: readonly MigrationFile[],
-  options: Run,
-): Promise<RunAnswer> {
-  return send(context, id, pending, options);
 }
 
 function send(

@@ -102,7 +102,7 @@ function rowOf(server: Schema<'DatabaseServerResponse'>): Readonly<Record<string
 }
 
 async function readUrl(context: CommandContext): Promise<string> {
-  const url = (await context.readStdin()).trim();
+  const url = (await context.environment.readStdin()).trim();
   if (url === '') throw new CliError('Write the connection URL to standard input', EXIT.usage);
   return url;
 }

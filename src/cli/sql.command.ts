@@ -36,7 +36,8 @@ async function sqlOf(
 ): Promise<string> {
   if (given !== undefined && file !== undefined)
     throw new CliError('Use a query or --file, not both', EXIT.usage);
-  const query = given ?? (file === undefined ? await context.readStdin() : await readFile(file, 'utf8'));
+  const query =
+    given ?? (file === undefined ? await context.environment.readStdin() : await readFile(file, 'utf8'));
   if (query.trim() === '') throw new CliError('There is no SQL to run', EXIT.usage);
   return query;
 }

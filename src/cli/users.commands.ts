@@ -42,7 +42,7 @@ export function addUserCommands(program: Command, context: CommandContext): void
     .option('--passwords <file>', "Auth0's export of password hashes")
     .action(async (project: string, file: string, options: Options) => {
       const { id } = await context.server.findProject(project);
-      const text = file === '-' ? await context.readStdin() : await textOf(file);
+      const text = file === '-' ? await context.environment.readStdin() : await textOf(file);
       const users = rowsOf(file, text);
       const report = await importUsers(
         context,

@@ -7,7 +7,6 @@ import type { JsonObject } from '../../common/text/json';
 import { quoteIdentifier, quoteLiteral, quoteQualified } from '../../database/sql/identifier';
 import { DumpText } from '../../copies/dump/dump-text';
 import { dataOf } from '../admin-client';
-import { CliError, EXIT } from '../cli-error';
 import type { CommandContext } from '../command-context';
 import { FORMATS } from '../user-formats';
 import { importUsers } from '../users.commands';
@@ -53,22 +52,12 @@ const FOREVER = '9999-12-31T00:00:00Z';
 type Found = { readonly id: string; readonly slug: string } | null;
 
 export async function importSupabase(context: CommandContext, request: ImportRequest): Promise<ImportReport> {
-  const project = await findProject(context, request.project);
+  const project = await context.server.findProjectIfAny(request.project);
   const source = await SupabaseSource.open(request.url);
   try {
     return await new Import(context, request, source).importFound(project);
   } finally {
     await source.close();
-  }
-}
-
-/** Null if there is none. */
-async function findProject({ server }: CommandContext, project: string): Promise<Found> {
-  try {
-    return await server.findProject(project);
-  } catch (error) {
-    if (error instanceof CliError && error.exitCode === EXIT.notFound) return null;
-    throw error;
   }
 }
 
