@@ -40,7 +40,6 @@ import { SnapshotRepository, SnapshotTable } from '../copies/dump/snapshot.repos
 import { readOwnerRoles } from '../copies/owner-roles';
 import { MAINTENANCE_DATABASE } from '../provisioning/database-server';
 import { DUMP_OPTIONS, pgDump } from '../copies/dump/pg-dump';
-import { wholeObject } from '../storage/providers/whole-object';
 import type { SourceFile } from './stored/store-writer';
 
 /** Stores files next to the archive. @returns lines about them for the archive */
@@ -167,7 +166,7 @@ export class ProjectBackup {
         .filter(({ objectId }) => named.has(objectId))
         .map(({ objectId, size, storedAt }) => {
           const address = new ObjectAddress(project.id, objectId);
-          return { objectId, size, storedAt, read: () => wholeObject(this.store, address, size) };
+          return { objectId, size, storedAt, read: () => this.store.readWhole(address, size) };
         });
     }
   }

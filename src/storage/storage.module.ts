@@ -20,8 +20,7 @@ import { ResumableUploadsController } from './http/supabase/resumable-uploads.co
 import { UnknownPathController } from './http/unknown-path.controller';
 import { UploadController } from './http/upload.controller';
 import { ObjectStore } from './providers/object-store';
-import { OBJECT_STORE } from './providers/object-store.provider';
-import { ProviderCheck } from './providers/provider-check.service';
+import { OBJECT_STORE, ProviderCheck } from './providers/object-store.provider';
 import { ContentResponder } from './http/content-responder';
 import { RateHeaders } from './http/rate-headers';
 import { StorageTransaction } from './storage-transaction';

@@ -12,7 +12,6 @@ import { DiskObjectStore } from '../../src/storage/providers/disk-object-store';
 import { ObjectAddress } from '../../src/storage/providers/object-address';
 import { createObjectStore } from '../../src/storage/providers/object-store.provider';
 import { copies } from '../../src/storage/providers/object-copies';
-import { wholeObject } from '../../src/storage/providers/whole-object';
 import { eventually } from '../support/eventually';
 import { PROVIDERS, type TestProvider } from '../support/object-servers/object-stores';
 import { TEST_TUNING } from '../support/plinth';
@@ -95,7 +94,7 @@ describe.each(PROVIDERS)('files on disk with an archive on %s', (name, startProv
     expect(await restoreArchivedFiles(archive, target, 'latest')).toBe(before.length);
     expect([await target.has(kept, 30), await target.has(gone, 40)]).toEqual([true, true]);
     for (const [id, content] of contents) {
-      const read = await buffer(copies(wholeObject(target, new ObjectAddress(PROJECT, id), content.length)));
+      const read = await buffer(copies(target.readWhole(new ObjectAddress(PROJECT, id), content.length)));
       expect([id, read.equals(content)]).toEqual([id, true]);
     }
 

@@ -22,7 +22,6 @@ import { ArchiveWriter } from '../archive/archive-writer';
 import { assertAvailable, compressor } from '../archive/compression';
 import { PassphraseKey } from '../archive/passphrase-key';
 import { physicalNotSupported } from '../backup.errors';
-import { wholeObject } from '../../storage/providers/whole-object';
 import { BaseBackup, withBaseBackup } from './base-backup';
 import {
   CLUSTER,
@@ -106,7 +105,7 @@ export class PhysicalBackup {
           await archive.addSized(
             name,
             size,
-            wholeObject(this.store, new ObjectAddress(projectId, objectId), size),
+            this.store.readWhole(new ObjectAddress(projectId, objectId), size),
           );
           count += 1;
           bytes += size;

@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import { copies } from '../../storage/providers/object-copies';
 import { ObjectMissingError, type ObjectStore } from '../../storage/providers/object-store';
-import { wholeObject } from '../../storage/providers/whole-object';
 import { decrypted } from '../archive/age';
 import { archiveInvalid, storedFileMissing } from '../backup.errors';
 import { addressOf, type StoredFile, StoreKeys } from './file-lines';
@@ -43,7 +42,7 @@ async function* open(
   const hash = createHash('sha256');
   let bytes = 0;
   try {
-    const content = copies(wholeObject(await source.store(), address, storedSize));
+    const content = copies((await source.store()).readWhole(address, storedSize));
     for await (const chunk of decrypted(content, source.identityFile)) {
       hash.update(chunk);
       bytes += chunk.length;

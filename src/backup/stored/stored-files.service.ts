@@ -9,7 +9,6 @@ import { AppError } from '../../common/errors/app-error';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { copies } from '../../storage/providers/object-copies';
 import type { ObjectStore, StoredObject } from '../../storage/providers/object-store';
-import { wholeObject } from '../../storage/providers/whole-object';
 import { RemovalHoldRepository } from '../../storage/removal/removal-hold.repository';
 import { sealed, unsealed } from '../archive/age';
 import { BackupDestination } from '../schedule/backup-destination';
@@ -120,7 +119,7 @@ export class StoredFiles {
     { objectId, size }: StoredObject,
     keys: StoreKeys,
   ): AsyncGenerator<StoredFile, void, undefined> {
-    const list = wholeObject(store, addressOf(projectId, 'lists', objectId), size);
+    const list = store.readWhole(addressOf(projectId, 'lists', objectId), size);
     return filesIn(unsealed(copies(list), keys.lists));
   }
 }

@@ -158,7 +158,7 @@ export class RenditionsService implements OnApplicationShutdown {
     worker.uses += 1;
     const job = { ...picture, size: file.size, maxPixels: MAX_PIXELS, maxSide: MAX_SIDE, seconds: SECONDS };
     try {
-      return await worker.process.render(job, this.bytesOf(file));
+      return await worker.process.render(job, this.store.readWhole(file.address, file.size));
     } finally {
       if (worker.uses >= PICTURES_OF_A_PROCESS) worker.process.end();
       else if (worker.process.isAlive) this.putIdle(worker);
@@ -179,13 +179,6 @@ export class RenditionsService implements OnApplicationShutdown {
       worker.process.end();
     }, IDLE_MS).unref();
     this.idle.push(worker);
-  }
-
-  private async *bytesOf({ address, size }: FileContent): AsyncGenerator<Buffer> {
-    if (size === 0) return;
-    const bytes = await this.store.read(address, { start: 0, end: size - 1 });
-    if (Buffer.isBuffer(bytes)) yield bytes;
-    else yield* bytes;
   }
 
   /** @returns false if there is no room, or if nothing may be written now: the picture is sent anyway */

@@ -2,7 +2,6 @@
 import { batchesOf } from '../../common/batches';
 import { isProjectId, ObjectAddress } from './object-address';
 import { ObjectMissingError, type ObjectStore, type StoredObject } from './object-store';
-import { wholeObject } from './whole-object';
 
 /** Number of objects that are copied concurrently. */
 const CONCURRENCY = 8;
@@ -13,7 +12,7 @@ export async function copyObject(
   address: ObjectAddress,
   size: number,
 ): Promise<void> {
-  await to.put(address, copies(wholeObject(from, address, size)));
+  await to.put(address, copies(from.readWhole(address, size)));
 }
 
 /** Copies chunks: one store may reuse the memory of a chunk that it reads, and another may keep chunks that it writes. */

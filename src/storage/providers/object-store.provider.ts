@@ -3,7 +3,7 @@
  * compiled files, which exist only in the build.
  */
 /* oxlint-disable typescript/no-require-imports */
-import type { FactoryProvider } from '@nestjs/common';
+import { type FactoryProvider, Inject, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { ArchivedDiskObjectStore } from './archived-disk-object-store';
 import { DiskObjectStore } from './disk-object-store';
@@ -29,3 +29,22 @@ export const OBJECT_STORE: FactoryProvider<ObjectStore> = {
   inject: [STORAGE_CONFIG],
   useFactory: createObjectStore,
 };
+
+/** Checks the provider at startup and logs errors of its configuration: a missing bucket, refused credentials. */
+@Injectable()
+export class ProviderCheck implements OnApplicationBootstrap {
+  private readonly logger = new Logger('Storage');
+
+  constructor(
+    private readonly store: ObjectStore,
+    @Inject(STORAGE_CONFIG) private readonly config: StorageConfig,
+  ) {}
+
+  /** Does not delay startup: only the bytes of files need the provider. */
+  onApplicationBootstrap(): void {
+    this.store.assertAvailable().catch((error: Error) => {
+      const { message: reason } = error.cause instanceof Error ? error.cause : error;
+      this.logger.error(`the provider "${this.config.provider}" cannot be used: ${reason}`);
+    });
+  }
+}

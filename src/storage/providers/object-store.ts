@@ -83,6 +83,14 @@ export abstract class ObjectStore {
    */
   abstract read(address: ObjectAddress, range: ByteRange): Promise<Buffer | AsyncIterable<Buffer>>;
 
+  /** Reads a whole object. @param size its bytes, as the provider lists it @throws ObjectMissingError */
+  async *readWhole(address: ObjectAddress, size: number): AsyncGenerator<Buffer> {
+    if (size === 0) return;
+    const content = await this.read(address, { start: 0, end: size - 1 });
+    if (Buffer.isBuffer(content)) yield content;
+    else yield* content;
+  }
+
   /**
    * Path of an object relative to the provider's directory, for a web server that shares the directory; null
    * if there is no directory.

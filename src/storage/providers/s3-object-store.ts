@@ -13,6 +13,9 @@ import {
   GetObjectCommand,
   HeadBucketCommand,
   HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  type ListMultipartUploadsCommandOutput,
+  type MultipartUpload,
   paginateListObjectsV2,
   PutObjectCommand,
   S3Client,
@@ -33,7 +36,6 @@ import { ObjectAddress } from './object-address';
 import { ObjectMissingError, ObjectStore, SizedObject, StoredObject } from './object-store';
 import { partsOf } from './parts';
 import { readResuming } from './resuming-read';
-import { unfinishedUploads } from './s3-unfinished-uploads';
 import { endSource, readHead } from './source-head';
 import { SourceFailure, watchSource } from './source-failure';
 
@@ -177,14 +179,27 @@ export class S3ObjectStore extends ObjectStore implements OnApplicationShutdown 
   override async removeUnfinished(projectId: string, before: number): Promise<number> {
     return this.attempt(async () => {
       let removed = 0;
-      const place = { Bucket: this.config.bucket, Prefix: this.layout.folderOf(projectId) };
-      for await (const { Key, UploadId, Initiated } of unfinishedUploads(this.client, place)) {
+      const { bucket: Bucket } = this.config;
+      for await (const { Key, UploadId, Initiated } of this.unfinishedUploads(projectId)) {
         if (!Initiated || Initiated.getTime() >= before) continue;
-        await this.client.send(new AbortMultipartUploadCommand({ Bucket: place.Bucket, Key, UploadId }));
+        await this.client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
         removed += 1;
       }
       return removed;
     });
+  }
+
+  /** Multipart uploads that were neither completed nor aborted. The SDK has no paginator for them. */
+  private async *unfinishedUploads(projectId: string): AsyncGenerator<MultipartUpload> {
+    const place = { Bucket: this.config.bucket, Prefix: this.layout.folderOf(projectId) };
+    for (let markers: { KeyMarker?: string; UploadIdMarker?: string } = {}; ;) {
+      const page: ListMultipartUploadsCommandOutput = await this.client.send(
+        new ListMultipartUploadsCommand({ ...place, ...markers }),
+      );
+      yield* page.Uploads ?? [];
+      if (!page.IsTruncated) return;
+      markers = { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker };
+    }
   }
 
   override async removeProject(projectId: string): Promise<void> {

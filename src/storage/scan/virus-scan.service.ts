@@ -12,7 +12,6 @@ import { History } from '../../install/history/history.service';
 import type { BucketScan } from '../buckets/bucket';
 import type { NewFile } from '../files/new-file';
 import { ObjectStore } from '../providers/object-store';
-import { wholeObject } from '../providers/whole-object';
 import { fileInfected, fileNotScanned, scannerUnavailable } from '../storage.errors';
 import { serviceContext, type StorageContext } from '../storage-transaction';
 import { scanStream, type Verdict } from './clamd';
@@ -126,7 +125,7 @@ export class VirusScan {
     if (clamd === null) return null;
     const signal = AbortSignal.timeout(clamd.timeoutMs);
     const scan = (): Promise<Verdict> =>
-      scanStream(clamd, wholeObject(this.store, bytes.address, bytes.size), signal);
+      scanStream(clamd, this.store.readWhole(bytes.address, bytes.size), signal);
     try {
       const verdict = await this.slots.use(scan, () => new Error('too many scans wait'), project.id);
       this.scans.inc({ result: verdict.kind });
