@@ -1,4 +1,4 @@
-/** SQL of storage.buckets, run in the caller's RLS context. */
+/** Buckets: SQL of storage.buckets, run in the caller's RLS context, in which the policies decide what the caller may do. */
 import { Injectable } from '@nestjs/common';
 import { DatabaseError } from 'pg';
 import { UNIQUE_VIOLATION } from '../../database/sql/sqlstate';
@@ -6,8 +6,8 @@ import { Statement } from '../../database/statement';
 import { JsonRows } from '../rows/json-rows';
 import { MAX_BUCKET, MAX_BUCKETS } from '../rows/limits';
 import { StoredRow } from '../rows/stored-row';
-import { bucketAlreadyExists } from '../storage.errors';
-import { Bucket, BucketChange, COLUMNS, LIST_COLUMNS, NewBucket, toBucket } from './bucket';
+import { bucketAlreadyExists, bucketNotFound, forbidden } from '../storage.errors';
+import { Bucket, BucketChange, checkedChange, COLUMNS, LIST_COLUMNS, NewBucket, toBucket } from './bucket';
 import { BucketRows } from './bucket-rows';
 import { slugOf } from './slug';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
@@ -21,12 +21,6 @@ const UNIQUE_KEYS = new Set(['buckets_name_key', 'buckets_slug_key']);
 export const bucketBy = (address: string): string =>
   `storage.buckets where slug = ${address} or name = ${address} order by (slug = ${address}) desc limit 1`;
 export const BUCKET_BY_ADDRESS = bucketBy('$1');
-
-/**
- * Why a row was not changed: `not_found` if row-level security hides it, `forbidden` if it shows the row and
- * refuses the change.
- */
-export type Refusal = 'not_found' | 'forbidden';
 
 export const BUCKET_SORTS = ['name', 'created_at', 'updated_at'] as const;
 
@@ -46,10 +40,10 @@ export class BucketRepository {
   /**
    * The caller becomes the owner: auth.uid(), null for the service-role key. Names only the given columns,
    * because a project may withhold the others by column privileges.
-   * @throws AppError 409 if the name or slug is taken
+   * @throws AppError 400 for an invalid value, 403 if a policy refuses, 409 if the name or slug is taken
    */
   async insert(caller: StorageContext, bucket: NewBucket): Promise<Bucket> {
-    const columns = columnsOf(bucket);
+    const columns = columnsOf(checkedChange(bucket));
     const values = Object.values(columns);
     const statement: Statement = {
       text: `insert into storage.buckets (owner_id, ${Object.keys(columns).join(', ')})
@@ -60,6 +54,7 @@ export class BucketRepository {
     return toBucket(rows[0]);
   }
 
+  /** The buckets that the caller may see, sorted by name. */
   async list(caller: StorageContext): Promise<JsonRows> {
     const rows = new BucketRows();
     await this.door.query(caller, {
@@ -84,36 +79,40 @@ export class BucketRepository {
     return rows.map(toBucket);
   }
 
-  /** The number of files in the bucket, including files that the caller may not see; null if there is no such bucket. */
-  async countFiles(caller: StorageContext, address: string): Promise<number | null> {
+  /** The number of files in the bucket, including files that the caller may not see. @throws AppError 404 if there is no such bucket */
+  async countFiles(caller: StorageContext, address: string): Promise<number> {
     const { rows } = await this.door.query(caller, {
       name: 'storage:count-files',
       text: `select (storage.usage_of(b.id)).bucket_files from (select id from ${BUCKET_BY_ADDRESS}) b`,
       values: [address],
     });
-    return rows[0] ? new StoredRow('buckets', rows[0]).wholeNumber('bucket_files') : null;
+    if (!rows[0]) throw bucketNotFound();
+    return new StoredRow('buckets', rows[0]).wholeNumber('bucket_files');
   }
 
-  /** @param address slug or name */
-  async find(caller: StorageContext, address: string): Promise<Bucket | null> {
+  /** @param address slug or name @throws AppError 404 if there is no such bucket, or the caller may not see it */
+  async get(caller: StorageContext, address: string): Promise<Bucket> {
     const { rows } = await this.door.query(caller, {
       name: 'storage:find-bucket',
       text: `select ${COLUMNS} from ${BUCKET_BY_ADDRESS}`,
       values: [address],
       maxBytes: MAX_BUCKET,
     });
-    return rows[0] ? toBucket(rows[0]) : null;
+    if (!rows[0]) throw bucketNotFound();
+    return toBucket(rows[0]);
   }
 
-  /** Changes the given columns; a new name changes the slug. @throws AppError 409 if the name or slug is taken */
-  async updateBucket(
-    caller: StorageContext,
-    address: string,
-    change: BucketChange,
-  ): Promise<Bucket | Refusal> {
+  /**
+   * Changes the given columns; a new name changes the slug.
+   * @throws AppError 400 for an invalid value, 404 if there is no such bucket or the caller may not see it, 403 if a policy
+   * refuses, 409 if the name or slug is taken
+   */
+  async updateBucket(caller: StorageContext, address: string, change: BucketChange): Promise<Bucket> {
     const values: unknown[] = [address];
     const parameter = (value: unknown): string => `$${values.push(value)}`;
-    const columns = Object.entries(columnsOf(change)).map(([name, value]) => `${name} = ${parameter(value)}`);
+    const columns = Object.entries(columnsOf(checkedChange(change))).map(
+      ([name, value]) => `${name} = ${parameter(value)}`,
+    );
     const { rows } = await this.write(caller, {
       text: `with found as (select id from ${BUCKET_BY_ADDRESS}),
         changed as (update storage.buckets set ${[...columns, 'updated_at = now()'].join(', ')}
@@ -121,11 +120,14 @@ export class BucketRepository {
         select changed.*, found.id as found_id from found left join changed using (id)`,
       values,
     });
-    return outcomeOf(rows[0]);
+    return this.changed(caller, address, rows[0]);
   }
 
-  /** Deletes the bucket; its files stay. */
-  async remove(caller: StorageContext, address: string): Promise<Bucket | Refusal> {
+  /**
+   * Deletes the bucket; its files stay and become private.
+   * @throws AppError 404 if there is no such bucket or the caller may not see it, 403 if a policy refuses
+   */
+  async remove(caller: StorageContext, address: string): Promise<Bucket> {
     const { rows } = await this.door.query(caller, {
       name: 'storage:delete-bucket',
       text: `with found as (select id from ${BUCKET_BY_ADDRESS}),
@@ -134,7 +136,15 @@ export class BucketRepository {
       values: [address],
       maxBytes: MAX_BUCKET,
     });
-    return outcomeOf(rows[0]);
+    return this.changed(caller, address, rows[0]);
+  }
+
+  /** The changed bucket. A bucket that was deleted in the meantime gives 404 rather than 403. @throws AppError 403, 404 */
+  private async changed(caller: StorageContext, address: string, found: unknown): Promise<Bucket> {
+    if (!found) throw bucketNotFound();
+    if (!new StoredRow('buckets', found).isNull('id')) return toBucket(found);
+    await this.get(caller, address);
+    throw forbidden();
   }
 
   private async write(caller: StorageContext, statement: Statement): Promise<{ rows: unknown[] }> {
@@ -166,9 +176,4 @@ function columnsOf(change: BucketChange): Record<string, unknown> {
   const columns: Record<string, unknown> = Object.fromEntries(given.map((name) => [name, change[name]]));
   if (columns.is_public === null) columns.is_public = false;
   return change.name === undefined ? columns : { name: change.name, slug: slugOf(change.name), ...columns };
-}
-
-function outcomeOf(found: unknown): Bucket | Refusal {
-  if (!found) return 'not_found';
-  return new StoredRow('buckets', found).isNull('id') ? 'forbidden' : toBucket(found);
 }

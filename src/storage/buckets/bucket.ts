@@ -1,6 +1,8 @@
 /** A bucket: its row, read and checked, and the bucket as the API returns it. */
 import { LIMITS } from '../rows/limits';
 import { StoredRow } from '../rows/stored-row';
+import { invalidParameters } from '../storage.errors';
+import { parseCacheControl } from './cache-control';
 
 /** How the virus scan treats the files of a bucket. `off`: it does not read them. */
 export const BUCKET_SCANS = ['off', 'refuse', 'quarantine', 'mark'] as const;
@@ -58,3 +60,23 @@ export interface BucketChange extends Partial<{ [Name in keyof Settings]: Settin
 }
 
 export type NewBucket = BucketChange & Pick<Bucket, 'name'>;
+
+/** The change with a normalised `cache_control`. @throws AppError 400 for an invalid value */
+export function checkedChange<T extends BucketChange>(change: T): T {
+  const { name, cache_control: value } = change;
+  if (name !== undefined) assertBucketName(name);
+  return typeof value === 'string' ? { ...change, cache_control: parseCacheControl(value) } : change;
+}
+
+/** Maximum bytes of a name in UTF-8: one line of any Unicode text. */
+const MAX_NAME_BYTES = 255;
+const UNUSABLE = /[\p{Cc}\p{Surrogate}]/u;
+
+/** @throws AppError 400 with the reason */
+function assertBucketName(name: string): void {
+  if (name.trim() === '') throw invalidParameters('name must not be empty');
+  if (UNUSABLE.test(name)) throw invalidParameters('name must not contain control characters');
+  if (name === '.' || name === '..') throw invalidParameters('name must not be . or ..');
+  if (Buffer.byteLength(name) > MAX_NAME_BYTES)
+    throw invalidParameters(`name must not be longer than ${MAX_NAME_BYTES} bytes`);
+}

@@ -7,6 +7,7 @@ import type { Statement } from '../../database/statement';
 import { BUCKET_BY_ADDRESS } from '../buckets/bucket.repository';
 import { LIMITS, MAX_PAGE } from '../rows/limits';
 import { StoredRow } from '../rows/stored-row';
+import { bucketNotFound } from '../storage.errors';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
 import { s3Etag } from './file';
 import { escapeLike, LAST } from './file-list.repository';
@@ -56,36 +57,36 @@ export interface Entry extends EntryKey {
 export class EntryListRepository {
   constructor(private readonly door: StorageTransaction) {}
 
-  /** Null when the bucket does not exist or is not visible to the caller. */
-  async list(caller: StorageContext, query: EntryQuery): Promise<Entry[] | null> {
+  /** The entries of a folder. @throws AppError 404 when there is no such bucket, or the caller may not see it */
+  async list(caller: StorageContext, query: EntryQuery): Promise<Entry[]> {
     const rows = await this.rowsOf(caller, query.bucket, {
       name: `storage:entries:${query.groupsFolders}:${query.sortBy}:${query.sortDir}:${query.search === ''}`,
       text: textOf(query),
       values: valuesOf(query),
     });
-    return rows && rows.map(toEntry);
+    return rows.map(toEntry);
   }
 
   /**
    * Names of the folders directly below a prefix, in order; one index lookup each.
    * @param after the last folder of the previous page, or empty
-   * @returns null if the bucket does not exist or is not visible to the caller
+   * @throws AppError 404 as list()
    */
   async folders(
     caller: StorageContext,
     { bucket, prefix, limit, after }: { bucket: string; prefix: string; limit: number; after: string },
-  ): Promise<string[] | null> {
+  ): Promise<string[]> {
     const from = after === '' ? prefix : `${after.slice(0, -1)}0`;
     const rows = await this.rowsOf(caller, bucket, {
       name: 'storage:list-folders',
       text: FOLDERS,
       values: [bucket, prefix, prefix + LAST, from, limit],
     });
-    return rows && rows.map((row) => new StoredRow('files', row).text('name', LIMITS.filename));
+    return rows.map((row) => new StoredRow('files', row).text('name', LIMITS.filename));
   }
 
-  /** Null when the bucket does not exist or is not visible to the caller. */
-  async listMixed(caller: StorageContext, query: MixedQuery): Promise<Entry[] | null> {
+  /** Folders and files in a common order. @throws AppError 404 as list() */
+  async listMixed(caller: StorageContext, query: MixedQuery): Promise<Entry[]> {
     const { bucket, prefix, limit, delimiter, after } = query;
     const following = delimiter === null ? null : String.fromCodePoint((delimiter.codePointAt(0) ?? 0) + 1);
     const rows = await this.rowsOf(caller, bucket, {
@@ -101,20 +102,17 @@ export class EntryListRepository {
         ...(delimiter === null ? [] : [delimiter, following]),
       ],
     });
-    return rows && rows.map(toEntry);
+    return rows.map(toEntry);
   }
 
-  /** The rows of a statement about a bucket; null when the caller may not see the bucket. */
-  private async rowsOf(
-    caller: StorageContext,
-    bucket: string,
-    statement: Statement,
-  ): Promise<readonly unknown[] | null> {
+  /** The rows of a statement about a bucket, which the caller must see. */
+  private async rowsOf(caller: StorageContext, bucket: string, statement: Statement): Promise<unknown[]> {
     const [found, page] = await this.door.batch(caller, [
       { name: 'storage:list-bucket', text: `select slug from ${BUCKET_BY_ADDRESS}`, values: [bucket] },
       { ...statement, maxBytes: MAX_PAGE },
     ]);
-    return found?.rows.length ? (page?.rows ?? []) : null;
+    if (!found?.rows.length) throw bucketNotFound();
+    return page?.rows ?? [];
   }
 }
 

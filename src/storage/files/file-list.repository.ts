@@ -8,6 +8,7 @@ import { MAX_PAGE } from '../rows/limits';
 import { MAX_LIMIT, SortDirection, SortField } from './list-options';
 import { SCAN_RESULT } from './file';
 import { FilePage, PageRows } from './file-page';
+import { bucketNotFound } from '../storage.errors';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
 
 export interface ListQuery {
@@ -49,12 +50,14 @@ export class FileListRepository {
     this.hasMark = clamd !== null;
   }
 
-  /** Null when the bucket does not exist or is not visible to the caller. */
-  async list(caller: StorageContext, query: ListQuery): Promise<FilePage | null> {
+  /** @throws AppError 404 when there is no such bucket, or the caller may not see it */
+  async list(caller: StorageContext, query: ListQuery): Promise<FilePage> {
     const rows = new PageRows(this.hasMark);
     const { statement, settings } = pageStatement(query, this.hasMark);
     await this.door.query(caller, { ...statement, sink: rows, maxBytes: MAX_PAGE }, settings);
-    return rows.page;
+    const page = rows.take();
+    if (!page) throw bucketNotFound();
+    return page;
   }
 }
 

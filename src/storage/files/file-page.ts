@@ -80,8 +80,8 @@ export class PageRows implements RowSink {
     };
   }
 
-  /** Null when no bucket was found. */
-  get page(): FilePage | null {
+  /** Hands over the page, once; null when no bucket was found. */
+  take(): FilePage | null {
     return this.facts && { ...this.facts, files: this.files.take() };
   }
 }

@@ -3,11 +3,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import { JsonObject } from '../../common/text/json';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { UUID } from '../../common/text/uuid';
-import { BUCKET_BY_ADDRESS, Refusal } from '../buckets/bucket.repository';
+import { BUCKET_BY_ADDRESS } from '../buckets/bucket.repository';
 import { ObjectAddress } from '../providers/object-address';
 import { MAX_PAGE } from '../rows/limits';
 import { StoredRow } from '../rows/stored-row';
-import { forbidden } from '../storage.errors';
+import { fileNotFound, forbidden } from '../storage.errors';
 import {
   addressIn,
   columnsOf,
@@ -40,12 +40,6 @@ export interface FileChange {
   readonly bucketId?: string;
 }
 
-/** A deleted row with the address of its bytes, which no row refers to any longer. */
-export interface RemovedFile {
-  readonly record: FileRecord;
-  readonly address: ObjectAddress;
-}
-
 @Injectable()
 export class FileRepository {
   private readonly columns: string;
@@ -57,25 +51,28 @@ export class FileRepository {
     this.columns = columnsOf(config);
   }
 
-  async find(caller: StorageContext, id: string): Promise<FileRecord | null> {
-    if (!UUID.test(id)) return null;
+  /** @throws AppError 404 if there is no such file, or the caller may not see it */
+  async get(caller: StorageContext, id: string): Promise<FileRecord> {
+    if (!UUID.test(id)) throw fileNotFound();
     const { rows } = await this.door.query(caller, {
       name: 'storage:find-file',
       text: `select ${this.columns}, ${BUCKET_SLUG} from storage.files f where f.id = $1`,
       values: [id],
     });
-    return rows[0] ? toFileRecord(new StoredRow('files', rows[0])) : null;
+    if (!rows[0]) throw fileNotFound();
+    return toFileRecord(new StoredRow('files', rows[0]));
   }
 
-  /** @param bucket slug or name */
-  async findNamed(caller: StorageContext, bucket: string, filename: string): Promise<NamedFileRecord | null> {
+  /** @param bucket slug or name @throws AppError 404 as get() */
+  async getNamed(caller: StorageContext, bucket: string, filename: string): Promise<NamedFileRecord> {
     const { rows } = await this.door.query(caller, {
       name: 'storage:find-named-file',
       text: `select ${this.columns}, f.cache_control, ${BUCKET_SLUG} from storage.files f
         where f.filename = $2 and f.bucket_id = (select id from ${BUCKET_BY_ADDRESS})`,
       values: [bucket, filename],
     });
-    return rows[0] ? toNamedRecord(new StoredRow('files', rows[0])) : null;
+    if (!rows[0]) throw fileNotFound();
+    return toNamedRecord(new StoredRow('files', rows[0]));
   }
 
   /** Deletes the files with these names that the caller may delete. The caller of this method removes the bytes afterwards. */
@@ -127,13 +124,13 @@ export class FileRepository {
     return rows.map((found) => addressIn(context, new StoredRow('files', found), 'object_id'));
   }
 
-  /** Revokes the signed URLs of a file. */
-  async raiseLinkRevision(caller: StorageContext, id: string): Promise<ChangedFile | Refusal> {
+  /** Revokes the signed URLs of a file. @throws AppError 404 if there is no such file, 403 if a policy refuses */
+  raiseLinkRevision(caller: StorageContext, id: string): Promise<ChangedFile> {
     return this.change(caller, id, 'link_revision = link_revision + 1', []);
   }
 
-  /** @throws AppError 409 if the name is taken in the other bucket, 413 if the other bucket has no room */
-  async updateFile(caller: StorageContext, id: string, change: FileChange): Promise<ChangedFile | Refusal> {
+  /** @throws AppError 403, 404, 409 if the name is taken in the other bucket, 413 if the other bucket has no room */
+  updateFile(caller: StorageContext, id: string, change: FileChange): Promise<ChangedFile> {
     const values: unknown[] = [];
     const parameter = (value: unknown): string => `$${values.push(value) + 1}`;
     const sets = [
@@ -146,9 +143,12 @@ export class FileRepository {
     return this.change(caller, id, sets.join(', '), values);
   }
 
-  /** Deletes the row. The caller of this method removes the bytes afterwards. */
-  async remove(caller: StorageContext, id: string): Promise<RemovedFile | Refusal> {
-    if (!UUID.test(id)) return 'not_found';
+  /**
+   * Deletes the row. The caller of this method removes the bytes afterwards.
+   * @throws AppError 404 if there is no such file or the caller may not see it, 403 if a policy refuses
+   */
+  async remove(caller: StorageContext, id: string): Promise<{ record: FileRecord; address: ObjectAddress }> {
+    if (!UUID.test(id)) throw fileNotFound();
     const { rows } = await this.door.query(caller, {
       name: 'storage:delete-file',
       text: `with found as (select f.id, ${BUCKET_SLUG} from storage.files f where f.id = $1),
@@ -156,7 +156,8 @@ export class FileRepository {
         select gone.*, found.bucket_slug from found left join gone using (id)`,
       values: [id],
     });
-    return removedFile(caller, rows[0]);
+    const row = await this.changed(caller, id, rows[0]);
+    return { record: toFileRecord(row), address: addressIn(caller, row, 'object_id') };
   }
 
   /**
@@ -196,8 +197,8 @@ export class FileRepository {
     id: string,
     assignments: string,
     values: readonly unknown[],
-  ): Promise<ChangedFile | Refusal> {
-    if (!UUID.test(id)) return 'not_found';
+  ): Promise<ChangedFile> {
+    if (!UUID.test(id)) throw fileNotFound();
     const { rows, marks } = await unlessNameTaken(
       this.door.add(caller, {
         text: `with found as (select id from storage.files where id = $1),
@@ -206,15 +207,15 @@ export class FileRepository {
         values: [id, ...values],
       }),
     );
-    if (!rows[0]) return 'not_found';
-    const row = new StoredRow('files', rows[0]);
-    return row.isNull('id') ? 'forbidden' : { record: toFileRecord(row), marks };
+    return { record: toFileRecord(await this.changed(caller, id, rows[0])), marks };
   }
-}
 
-function removedFile(caller: StorageContext, found: unknown): RemovedFile | Refusal {
-  if (!found) return 'not_found';
-  const row = new StoredRow('files', found);
-  if (row.isNull('id')) return 'forbidden';
-  return { record: toFileRecord(row), address: addressIn(caller, row, 'object_id') };
+  /** The row after a change. A file that was deleted in the meantime gives 404 rather than 403. @throws AppError 403, 404 */
+  private async changed(caller: StorageContext, id: string, found: unknown): Promise<StoredRow> {
+    if (!found) throw fileNotFound();
+    const row = new StoredRow('files', found);
+    if (!row.isNull('id')) return row;
+    await this.get(caller, id);
+    throw forbidden();
+  }
 }

@@ -1,7 +1,6 @@
 /** Reads, lists, changes, copies and deletes files. Policies in the database decide what a caller may do. */
 import { Inject, Injectable } from '@nestjs/common';
 import { Caller } from '../../access/caller';
-import { Refusal } from '../buckets/bucket.repository';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { ObjectAddress } from '../providers/object-address';
 import { ObjectMissingError, ObjectStore } from '../providers/object-store';
@@ -71,10 +70,8 @@ export class FilesService {
   ) {}
 
   /** @throws AppError 404 if there is no such file, or the caller may not see it */
-  async get(caller: Caller, id: string): Promise<FileRecord> {
-    const file = await this.files.find(caller, id);
-    if (!file) throw fileNotFound();
-    return file;
+  get(caller: Caller, id: string): Promise<FileRecord> {
+    return this.files.get(caller, id);
   }
 
   /** @param bucket slug or name @throws AppError 404 when there is no such bucket, 400 for an invalid cursor */
@@ -94,7 +91,6 @@ export class FilesService {
       offset: options.offset ?? 0,
       after: cursor,
     });
-    if (!page) throw bucketNotFound();
     const nextCursor = page.next && formatCursor({ ...sort, ...page.next });
     return { files: new JsonRows(page.files), total: page.total, nextCursor };
   }
@@ -111,9 +107,7 @@ export class FilesService {
     const { prefix = '', after = '', limit = DEFAULT_LIMIT } = options;
     const isFolder = after === '' || (after.startsWith(prefix) && after.endsWith('/'));
     if (!isFolder) throw invalidParameters('after must be a folder below the prefix');
-    const folders = await this.entries.folders(caller, { bucket, prefix, after, limit });
-    if (!folders) throw bucketNotFound();
-    return folders;
+    return this.entries.folders(caller, { bucket, prefix, after, limit });
   }
 
   /**
@@ -129,8 +123,7 @@ export class FilesService {
     // The bucket's limits are needed only for a move or a new type.
     const needsBucket = bucketName !== undefined || type !== undefined;
     const bucketId = needsBucket ? await this.acceptingBucket(caller, id, type, bucketName) : undefined;
-    const outcome = await this.files.updateFile(caller, id, { ...rest, content_type: type, bucketId });
-    return this.unlessRefused(outcome, caller, id);
+    return this.files.updateFile(caller, id, { ...rest, content_type: type, bucketId });
   }
 
   /**
@@ -147,9 +140,7 @@ export class FilesService {
     bucketName?: string,
   ): Promise<string | undefined> {
     const address = bucketName ?? null;
-    const target = await this.targets.findChangeTarget(caller, id, address);
-    if (!target) throw fileNotFound();
-    const { file, bucket, isMoved } = target;
+    const { file, bucket, isMoved } = await this.targets.getChangeTarget(caller, id, address);
     if (!bucket) {
       // The bucket was deleted, and its limits with it.
       if (address === null) return undefined;
@@ -174,11 +165,10 @@ export class FilesService {
     assertFilename(copy.filename);
     if (copy.metadata !== undefined) assertMetadata(copy.metadata);
     if (copy.content_type !== undefined) parseContentType(copy.content_type);
-    const source = await this.get(caller, id);
+    const source = await this.files.get(caller, id);
     const address = copy.bucket_name ?? source.bucket_slug;
-    const target =
-      address === null ? null : await this.targets.findUploadTarget(caller, address, copy.filename);
-    if (!target) throw bucketNotFound();
+    if (address === null) throw bucketNotFound();
+    const target = await this.targets.getUploadTarget(caller, address, copy.filename);
     if (target.mayUpload !== 'yes') throw forbidden();
     const to = this.store.newAddress(caller.project.id);
     const content = await this.copyBytes(caller, id, target, to);
@@ -225,7 +215,7 @@ export class FilesService {
    * @throws AppError 404 if there is no such file or the caller may not see it, 403 if a policy refuses
    */
   async remove(caller: Caller, id: string): Promise<FileRecord> {
-    const { record, address } = await this.unlessRefused(await this.files.remove(caller, id), caller, id);
+    const { record, address } = await this.files.remove(caller, id);
     this.remover.removeLater([address]);
     return record;
   }
@@ -241,16 +231,5 @@ export class FilesService {
     const removedIds = new Set(removed.map(({ id }) => id));
     const isRemoved = (id: string): boolean => removedIds.has(id.toLowerCase());
     return { deleted: wanted.filter(isRemoved), not_found: wanted.filter((id) => !isRemoved(id)) };
-  }
-
-  /** The result, or the error for a refusal. A file that was deleted in the meantime gives 404 rather than 403. */
-  private async unlessRefused<T extends object>(
-    outcome: T | Refusal,
-    caller: Caller,
-    id: string,
-  ): Promise<T> {
-    if (outcome === 'not_found') throw fileNotFound();
-    if (outcome === 'forbidden') throw (await this.files.find(caller, id)) ? forbidden() : fileNotFound();
-    return outcome;
   }
 }

@@ -2,11 +2,9 @@
 import { Injectable } from '@nestjs/common';
 import { Caller } from '../../access/caller';
 import { BucketRepository } from '../buckets/bucket.repository';
-import { BucketsService } from '../buckets/buckets.service';
 import { ObjectRemover } from '../removal/object-remover.service';
 import { StorageContext } from '../storage-transaction';
-import { bucketNotEmpty, bucketNotFound, fileNotFound } from '../storage.errors';
-import { Entry, EntryListRepository, EntryQuery, MixedQuery } from './entry-list.repository';
+import { bucketNotEmpty } from '../storage.errors';
 import { NamedFileRecord } from './file';
 import { ChangedFile, FileRepository, MAX_REMOVED } from './file.repository';
 import { FileCopy, FilesService } from './files.service';
@@ -27,31 +25,13 @@ export class NamedFilesService {
   constructor(
     private readonly files: FileRepository,
     private readonly filesById: FilesService,
-    private readonly lists: EntryListRepository,
-    private readonly buckets: BucketsService,
-    private readonly bucketRows: BucketRepository,
+    private readonly buckets: BucketRepository,
     private readonly remover: ObjectRemover,
   ) {}
 
   /** @throws AppError 404 if there is no such file, or the caller may not see it */
-  async get(caller: Caller, { bucket, filename }: FileAddress): Promise<NamedFileRecord> {
-    const file = await this.files.findNamed(caller, bucket, filename);
-    if (!file) throw fileNotFound();
-    return file;
-  }
-
-  /** The entries of a folder. @throws AppError 404 if there is no such bucket */
-  async list(caller: Caller, query: EntryQuery): Promise<Entry[]> {
-    const entries = await this.lists.list(caller, query);
-    if (!entries) throw bucketNotFound();
-    return entries;
-  }
-
-  /** Folders and files in a common order. @throws AppError 404 when there is no such bucket */
-  async listMixed(caller: Caller, query: MixedQuery): Promise<Entry[]> {
-    const entries = await this.lists.listMixed(caller, query);
-    if (!entries) throw bucketNotFound();
-    return entries;
+  get(caller: Caller, { bucket, filename }: FileAddress): Promise<NamedFileRecord> {
+    return this.files.getNamed(caller, bucket, filename);
   }
 
   /** Deletes the files that exist and that the caller may delete. @returns their records */
@@ -67,7 +47,7 @@ export class NamedFilesService {
 
   /** Deletes all files of a bucket that the caller may delete. @throws AppError 404 if there is no such bucket */
   async emptyBucket(caller: Caller, bucket: string): Promise<void> {
-    const files = await this.countFiles(caller, bucket);
+    const files = await this.buckets.countFiles(caller, bucket);
     // A trigger of the project may add a file for each deleted one, so the number of rounds is limited.
     const rounds = Math.min(Math.ceil(files / MAX_REMOVED), MAX_ROUNDS);
     for (let round = 0; round < rounds; round += 1) {
@@ -86,19 +66,12 @@ export class NamedFilesService {
     }
   }
 
-  /** @throws AppError 404 if there is no such bucket */
-  private async countFiles(caller: Caller, bucket: string): Promise<number> {
-    const files = await this.bucketRows.countFiles(caller, bucket);
-    if (files === null) throw bucketNotFound();
-    return files;
-  }
-
   /**
    * Deletes a bucket without files.
    * @throws AppError 404 if there is no such bucket, 403 if a policy refuses, 409 if it has files
    */
   async removeEmptyBucket(caller: Caller, bucket: string): Promise<void> {
-    const files = await this.countFiles(caller, bucket);
+    const files = await this.buckets.countFiles(caller, bucket);
     if (files > 0) throw bucketNotEmpty(files);
     await this.buckets.remove(caller, bucket);
   }

@@ -9,6 +9,7 @@ import { BUCKET_BY_ADDRESS } from '../buckets/bucket.repository';
 import { projectQuota, Quota, QuotaAccount, QuotaScope } from '../quotas/quota';
 import { LIMITS, MAX_BUCKET } from '../rows/limits';
 import { StoredRow } from '../rows/stored-row';
+import { bucketNotFound, fileNotFound } from '../storage.errors';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
 
 /** The bucket of an upload, and whether the caller may put a file into it. */
@@ -40,12 +41,13 @@ export class TargetRepository {
   /**
    * Finds the bucket and evaluates the policies for an upload, before any byte of the file is read; one round trip.
    * @param filename null if it is not known yet
+   * @throws AppError 404 if there is no such bucket, or the caller may not see it
    */
-  async findUploadTarget(
+  async getUploadTarget(
     caller: StorageContext,
     address: string,
     filename: string | null,
-  ): Promise<UploadTarget | null> {
+  ): Promise<UploadTarget> {
     const quota = projectQuota(caller.project);
     const { rows } = await this.door.query(caller, {
       name: 'storage:upload-target',
@@ -57,20 +59,21 @@ export class TargetRepository {
       values: [address, filename ?? 'unnamed', quota.bytes !== null || quota.files !== null],
       maxBytes: MAX_BUCKET,
     });
-    return rows[0] ? toTarget(rows[0], quota) : null;
+    if (!rows[0]) throw bucketNotFound();
+    return toTarget(rows[0], quota);
   }
 
   /**
    * Finds the file and its new bucket in one round trip.
    * @param address slug or name of the bucket to move to; null if the file is not moved
-   * @returns null if there is no such file
+   * @throws AppError 404 if there is no such file
    */
-  async findChangeTarget(
+  async getChangeTarget(
     caller: StorageContext,
     id: string,
     address: string | null,
-  ): Promise<ReturnType<typeof toChangeTarget> | null> {
-    if (!UUID.test(id)) return null;
+  ): Promise<ReturnType<typeof toChangeTarget>> {
+    if (!UUID.test(id)) throw fileNotFound();
     const { rows } = await this.door.query(caller, {
       name: 'storage:change-target',
       text: `select f.size, f.content_type, b.id, b.file_size_limit, b.allowed_mime_types,
@@ -81,7 +84,8 @@ export class TargetRepository {
       values: [address, id],
       maxBytes: MAX_BUCKET,
     });
-    return rows[0] ? toChangeTarget(rows[0]) : null;
+    if (!rows[0]) throw fileNotFound();
+    return toChangeTarget(rows[0]);
   }
 }
 

@@ -75,7 +75,7 @@ export class UploadService {
   ): Promise<{ readonly target: UploadTarget; readonly limit: number }> {
     const { given } = request;
     assertGiven(given);
-    const found = await this.target(caller, request.bucket, given.filename ?? null);
+    const found = await this.targets.getUploadTarget(caller, request.bucket, given.filename ?? null);
     const target = request.restriction ? restricted(found, request.restriction) : found;
     if (target.mayUpload === 'no') throw forbidden();
     const limit = limitOf(caller.project, target, this.config);
@@ -121,16 +121,6 @@ export class UploadService {
     }
   }
 
-  private async target(
-    caller: StorageContext,
-    bucket: string,
-    filename: string | null,
-  ): Promise<UploadTarget> {
-    const target = await this.targets.findUploadTarget(caller, bucket, filename);
-    if (!target) throw bucketNotFound();
-    return target;
-  }
-
   /**
    * @param filename if it is known before the file's bytes
    * @throws AppError 400 for an invalid name, 403 if a policy refuses, 404 if there is no such bucket
@@ -143,7 +133,7 @@ export class UploadService {
   ): Promise<void> {
     if (filename !== null) assertFilename(filename);
     if (mayUpload !== 'depends') return;
-    const target = await this.target(caller, bucket, filename);
+    const target = await this.targets.getUploadTarget(caller, bucket, filename);
     if (target.mayUpload !== 'yes')
       throw forbidden(given.filename === undefined ? EARLY_FILENAME : undefined);
   }

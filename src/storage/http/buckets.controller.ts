@@ -4,7 +4,7 @@ import { Caller } from '../../access/caller';
 import { CurrentCaller } from '../../access/current-caller.decorator';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Bucket } from '../buckets/bucket';
-import { BucketsService } from '../buckets/buckets.service';
+import { BucketRepository } from '../buckets/bucket.repository';
 import { JsonRows } from '../rows/json-rows';
 import { CreateBucketDto, UpdateBucketDto } from './dto/buckets.dto';
 import { BucketResponse } from './dto/storage-responses';
@@ -17,7 +17,7 @@ import { Describe, Errors, PathErrors } from '../../http/docs/operation.decorato
 @PathErrors({ ':bucket_name': bucketNotFound() })
 @Controller('p/:project_slug/storage/buckets')
 export class BucketsController {
-  constructor(private readonly buckets: BucketsService) {}
+  constructor(private readonly buckets: BucketRepository) {}
 
   @Post()
   @Describe(`Create a bucket
@@ -25,7 +25,7 @@ export class BucketsController {
   @Success(201, 'The bucket', BucketResponse)
   @Errors(invalidParameters('name must be a string'), forbidden(), bucketAlreadyExists())
   createBucket(@CurrentCaller() caller: Caller, @StrictBody() body: CreateBucketDto): Promise<Bucket> {
-    return this.buckets.create(caller, body);
+    return this.buckets.insert(caller, body);
   }
 
   @Get()

@@ -11,7 +11,7 @@ import { FileAddress } from '../files/named-files.service';
 import { assertFilename } from '../files/upload-rules';
 import { TargetRepository } from '../files/target.repository';
 import type { UploadRestriction } from '../files/upload';
-import { bucketNotFound, forbidden, invalidSignature, signedUrlExpired } from '../storage.errors';
+import { forbidden, invalidSignature, signedUrlExpired } from '../storage.errors';
 import { contextOf, StorageContext } from '../storage-transaction';
 import { hmacOf, isSigned } from './signed-url';
 
@@ -51,8 +51,7 @@ export class SignedUploadsService {
     { upsert, restriction }: Pick<UploadClaims, 'upsert' | 'restriction'>,
   ): Promise<string> {
     assertFilename(filename);
-    const target = await this.targets.findUploadTarget(caller, bucket, filename);
-    if (!target) throw bucketNotFound();
+    const target = await this.targets.getUploadTarget(caller, bucket, filename);
     if (target.mayUpload !== 'yes') throw forbidden();
     const { project, role, tokenClaims, userId } = caller;
     const { aal } = tokenClaims;

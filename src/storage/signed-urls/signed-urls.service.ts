@@ -7,7 +7,7 @@ import { Project } from '../../projects/project';
 import { FileContent } from '../files/file';
 import { FileContentRepository, Revision } from '../files/file-content.repository';
 import { FileRepository } from '../files/file.repository';
-import { fileNotFound, forbidden, invalidSignature, signedUrlExpired } from '../storage.errors';
+import { fileNotFound, invalidSignature, signedUrlExpired } from '../storage.errors';
 import { serviceContext } from '../storage-transaction';
 import { EXPIRIES, Expiry, LinkClaims, LinkParameters, LinkQuery, signLink, verifyLink } from './signed-url';
 
@@ -99,9 +99,7 @@ export class SignedUrlsService {
    * @throws AppError 404 if there is no such file, 403 if a policy refuses
    */
   async revokeAll(caller: Caller, fileId: string): Promise<void> {
-    const outcome = await this.files.raiseLinkRevision(caller, fileId);
-    if (outcome === 'not_found') throw fileNotFound();
-    if (outcome === 'forbidden') throw (await this.files.find(caller, fileId)) ? forbidden() : fileNotFound();
+    await this.files.raiseLinkRevision(caller, fileId);
   }
 
   /**

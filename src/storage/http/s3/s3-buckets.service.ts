@@ -2,8 +2,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import type { Bucket } from '../../buckets/bucket';
-import { BucketsService } from '../../buckets/buckets.service';
-import type { Entry } from '../../files/entry-list.repository';
+import { BucketRepository } from '../../buckets/bucket.repository';
+import { type Entry, EntryListRepository } from '../../files/entry-list.repository';
 import { NamedFilesService } from '../../files/named-files.service';
 import { bucketNotEmpty } from '../../storage.errors';
 import { aclOf, ownerOf, type S3Call } from './s3-call';
@@ -26,8 +26,9 @@ type After = { readonly name: string; readonly isFolder: boolean } | null;
 @Injectable()
 export class S3Buckets {
   constructor(
-    private readonly buckets: BucketsService,
+    private readonly buckets: BucketRepository,
     private readonly files: NamedFilesService,
+    private readonly lists: EntryListRepository,
   ) {}
 
   async list({ caller, only, query }: S3Call, response: Response): Promise<void> {
@@ -55,7 +56,7 @@ export class S3Buckets {
     if (request.get('x-amz-bucket-object-lock-enabled') === 'true') throw notImplemented('Object lock');
     // The location in the body is ignored, because there is only one location. The body itself is discarded
     // when the connection ends.
-    await this.buckets.create(caller, { name: bucket });
+    await this.buckets.insert(caller, { name: bucket });
     response
       .set('Location', `/${encode(bucket)}`)
       .status(200)
@@ -150,7 +151,7 @@ export class S3Buckets {
     const { prefix, delimiter, limit, text } = listing;
     const after = token === undefined ? place(start, prefix, delimiter) : parseToken(token);
     const wanted = { bucket, prefix, delimiter, after, limit: limit === 0 ? 0 : limit + 1 };
-    const found = await this.files.listMixed(caller, wanted);
+    const found = await this.lists.listMixed(caller, wanted);
     const entries = found.slice(0, limit);
     const isTruncated = found.length > entries.length;
     const page = {

@@ -9,8 +9,7 @@ import { LRUCache } from 'lru-cache';
 import { decodedOrSame } from '../../../http/syntax/percent-encoding';
 import type { Project } from '../../../projects/project';
 import { ProjectRegistry } from '../../../projects/project-registry.service';
-import { BUCKET_BY_ADDRESS } from '../../buckets/bucket.repository';
-import { BucketsService } from '../../buckets/buckets.service';
+import { BUCKET_BY_ADDRESS, BucketRepository } from '../../buckets/bucket.repository';
 import { StoredRow } from '../../rows/stored-row';
 import { bucketNotFound } from '../../storage.errors';
 import { serviceContext, StorageTransaction } from '../../storage-transaction';
@@ -40,7 +39,7 @@ export class S3Cors {
   private readonly cache = new LRUCache<string, Promise<Rules>>({ max: CACHED_PROJECTS, ttl: VALIDITY_MS });
 
   constructor(
-    private readonly buckets: BucketsService,
+    private readonly buckets: BucketRepository,
     private readonly door: StorageTransaction,
     private readonly registry: ProjectRegistry,
     private readonly bodies: S3Bodies,

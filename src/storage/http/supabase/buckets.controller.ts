@@ -3,7 +3,7 @@ import { Body, Controller, Delete, Get, Param, Post, Put, Query } from '@nestjs/
 import { Caller } from '../../../access/caller';
 import { CurrentCaller } from '../../../access/current-caller.decorator';
 import { Describe, Errors, PathErrors } from '../../../http/docs/operation.decorators';
-import { BucketsService } from '../../buckets/buckets.service';
+import { BucketRepository } from '../../buckets/bucket.repository';
 import { NamedFilesService } from '../../files/named-files.service';
 import { bucketAlreadyExists, bucketNotEmpty, bucketNotFound, invalidParameters } from '../../storage.errors';
 import { BucketAddressPipe } from '../dto/text';
@@ -25,7 +25,7 @@ import { STORAGE_JS, StorageJsApi, Success } from './storage-js-api.decorator';
 @Controller(`${STORAGE_JS}/bucket`)
 export class StorageBucketsController {
   constructor(
-    private readonly buckets: BucketsService,
+    private readonly buckets: BucketRepository,
     private readonly files: NamedFilesService,
   ) {}
 
@@ -40,7 +40,7 @@ export class StorageBucketsController {
   ): Promise<BucketNameResponse> {
     if (body.id !== undefined && body.id !== body.name)
       throw invalidParameters('id must be the same as name');
-    const { name } = await this.buckets.create(caller, { ...bucketChange(body), name: body.name });
+    const { name } = await this.buckets.insert(caller, { ...bucketChange(body), name: body.name });
     return { name };
   }
 

@@ -4,6 +4,7 @@ import type { Request } from 'express';
 import { Caller } from '../../../access/caller';
 import { CurrentCaller } from '../../../access/current-caller.decorator';
 import { Describe, Errors } from '../../../http/docs/operation.decorators';
+import { EntryListRepository } from '../../files/entry-list.repository';
 import { FileAddress, NamedFilesService } from '../../files/named-files.service';
 import { bucketNotFound, fileAlreadyExists, fileNotFound, invalidParameters } from '../../storage.errors';
 import { BucketAddressPipe } from '../dto/text';
@@ -37,7 +38,10 @@ const DEFAULT_ENTRIES = 100;
 @StorageJsApi()
 @Controller(`${STORAGE_JS}/object`)
 export class ObjectsController {
-  constructor(private readonly files: NamedFilesService) {}
+  constructor(
+    private readonly files: NamedFilesService,
+    private readonly lists: EntryListRepository,
+  ) {}
 
   @Post('list/:bucket_name')
   @Describe(`List a folder (storage-js)
@@ -52,7 +56,7 @@ export class ObjectsController {
     const { prefix: folder = '', limit = DEFAULT_ENTRIES, offset = 0, search = '' } = body;
     const prefix = folder === '' || folder.endsWith('/') ? folder : `${folder}/`;
     const query = { bucket, prefix, search, limit, offset, groupsFolders: true, after: null };
-    const entries = await this.files.list(caller, { ...query, ...sortOf(body.sortBy) });
+    const entries = await this.lists.list(caller, { ...query, ...sortOf(body.sortBy) });
     return entries.map((entry) => toObjectEntry(entry, prefix));
   }
 
@@ -70,7 +74,7 @@ export class ObjectsController {
     const sort = sortOf(body.sortBy);
     const after = parseCursor(body.cursor, sort.sortBy);
     const query = { bucket, prefix, search: '', limit: limit + 1, offset: 0, groupsFolders, after };
-    return toObjectPage(await this.files.list(caller, { ...query, ...sort }), limit);
+    return toObjectPage(await this.lists.list(caller, { ...query, ...sort }), limit);
   }
 
   @Post('move')
