@@ -4,7 +4,6 @@ import { Injectable } from '@nestjs/common';
 import { UUID } from '../common/text/uuid';
 import { Clock } from '../common/time/clock';
 import { type Actor, AuditLogRepository } from '../install/audit/audit-log.repository';
-import type { Project } from '../projects/project';
 import { ProjectRegistry } from '../projects/project-registry.service';
 import { ProjectsService } from '../projects/projects.service';
 import type { DeliveryState, StoredAttempt, StoredDelivery } from './delivery';
@@ -123,7 +122,7 @@ export class WebhooksService {
     id: string,
     deliveryId: string,
   ): Promise<{ delivery: StoredDelivery; payload: string; attempts: StoredAttempt[] }> {
-    const project = await this.projectOf(projectId);
+    const project = await this.registry.get(projectId);
     const found = UUID.test(deliveryId) ? await this.deliveries.find(project, knownId(id), deliveryId) : null;
     if (!found) throw deliveryNotFound();
     return found;
@@ -132,17 +131,11 @@ export class WebhooksService {
   /** @throws AppError 404 for an unknown webhook or delivery, 409 if the delivery is already waiting */
   async sendAgain(projectId: string, id: string, deliveryId: string, actor: Actor): Promise<void> {
     await this.getDelivery(projectId, id, deliveryId);
-    const project = await this.projectOf(projectId);
+    const project = await this.registry.get(projectId);
     if (!(await this.deliveries.sendAgain(project, id, deliveryId))) throw deliveryNotFailed();
     await this.dispatcher.announce(projectId);
     const details = { webhook: id, delivery: deliveryId };
     await this.audit.write({ action: 'project.webhook.send_again', actor, projectId, details });
-  }
-
-  /** @throws AppError 404, even for a project that this staff member may not see */
-  private async projectOf(projectId: string): Promise<Project> {
-    await this.projects.get(projectId);
-    return this.registry.get(projectId);
   }
 
   /** The path of a URL can contain secrets, so only the host is recorded. */

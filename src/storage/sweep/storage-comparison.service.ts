@@ -81,18 +81,10 @@ export class StorageComparison {
       if (budget.losses === 0) return { compared: objects.length, bytesWithoutRow: [], rowsWithoutBytes };
     }
     const old = [...unnamed.values()].filter(({ storedAt }) => storedAt < before);
-    const parts = await this.partsAmong(project, old);
+    const ids = old.map(({ objectId }) => objectId);
+    const parts = ids.length === 0 ? new Set<string>() : await this.uploads.partsAmong(project, ids);
     const bytesWithoutRow = old.filter(({ objectId }) => !parts.has(objectId));
     return { compared: objects.length, bytesWithoutRow, rowsWithoutBytes };
-  }
-
-  /** The ids of the given objects that are renditions, or parts of unfinished uploads. */
-  private async partsAmong(project: Project, objects: readonly StoredObject[]): Promise<ReadonlySet<string>> {
-    if (objects.length === 0) return new Set();
-    return this.uploads.partsAmong(
-      project,
-      objects.map(({ objectId }) => objectId),
-    );
   }
 
   private async *pages(

@@ -2,7 +2,6 @@
 import { Injectable } from '@nestjs/common';
 import type { BoundedClient } from '../../database/pools/one-off-connection';
 import { refusingDuplicate } from '../../database/sql/sqlstate';
-import type { Statement, StatementResult } from '../../database/statement';
 import { OwnerDatabase } from '../../projects/owner-database';
 import type { Project } from '../../projects/project';
 import type { ProjectEntity } from '../../projects/project.entity';
@@ -33,7 +32,7 @@ export class ScheduleRepository {
   ) {}
 
   async list(project: Project): Promise<Schedule[]> {
-    const { rows } = await this.runStatement(project, {
+    const { rows } = await this.statements.runStatement(project, {
       name: 'hooks:schedules',
       text: `select ${SCHEDULE_COLUMNS} from hooks.schedules s order by s.name limit ${MAX_SCHEDULES}`,
       maxBytes: MAX_LIST_BYTES,
@@ -62,17 +61,14 @@ export class ScheduleRepository {
   /** @throws AppError 404 for an unknown schedule */
   async remove(project: ProjectEntity, id: string): Promise<Schedule> {
     const text = `delete from hooks.schedules s where s.id = $1 returning ${SCHEDULE_COLUMNS}`;
-    const [row] = await this.asOwner(
-      project,
-      async (client) => (await client.query<object>(text, [id])).rows,
-    );
-    if (!row) throw scheduleNotFound();
-    return toSchedule(row);
+    const { rows } = await this.asOwner(project, (client) => client.query<object>(text, [id]));
+    if (!rows[0]) throw scheduleNotFound();
+    return toSchedule(rows[0]);
   }
 
   /** Lists the runs, the newest first. */
   async listRuns(project: Project, id: string, limit: number): Promise<ScheduleRun[]> {
-    const { rows } = await this.runStatement(project, {
+    const { rows } = await this.statements.runStatement(project, {
       text: 'select * from hooks.schedule_runs where schedule_id = $1 order by started_at desc limit $2::int',
       values: [id, limit],
       maxBytes: MAX_LIST_BYTES,
@@ -82,7 +78,7 @@ export class ScheduleRepository {
 
   /** Claims a time of a schedule. @returns the id of its run; null if the time was claimed before, or the schedule is disabled */
   async begin(project: Project, id: string, dueAt: Date): Promise<string | null> {
-    const { rows } = await this.runStatement(project, {
+    const { rows } = await this.statements.runStatement(project, {
       name: 'hooks:begin-run',
       text: `with mine as (update hooks.schedules set last_due_at = $2 where id = $1 and enabled and last_due_at < $2 returning id),
           old as (delete from hooks.schedule_runs where id in (
@@ -90,11 +86,11 @@ export class ScheduleRepository {
         insert into hooks.schedule_runs (schedule_id, due_at) select id, $2 from mine returning id`,
       values: [id, dueAt],
     });
-    return rows[0] ? toRunId(rows[0].id) : null;
+    return rows[0] ? String(rows[0].id) : null;
   }
 
   async finish(project: Project, runId: string, state: RunState, text: string): Promise<void> {
-    await this.runStatement(project, {
+    await this.statements.runStatement(project, {
       name: 'hooks:finish-run',
       text: `update hooks.schedule_runs set state = $2, finished_at = now(), result = case when $2 = 'succeeded' then $3 end,
           error = case when $2 = 'failed' then $3 end where id = $1 and state = 'running'`,
@@ -104,7 +100,7 @@ export class ScheduleRepository {
 
   /** Queues the request of a schedule, in the transaction that ends the run. @throws Error without a webhook for http_post */
   async post(project: Project, runId: string): Promise<void> {
-    await this.runStatement(project, {
+    await this.statements.runStatement(project, {
       name: 'hooks:post-run',
       text: `update hooks.schedule_runs r set state = 'succeeded', finished_at = now(),
           result = hooks.http_post(s.url, coalesce(s.body, '{}'), '{}', s.id::text)::text
@@ -115,7 +111,7 @@ export class ScheduleRepository {
 
   /** Ends the runs of a process that has ended. */
   async failRunning(project: Project): Promise<void> {
-    await this.runStatement(project, {
+    await this.statements.runStatement(project, {
       text: `update hooks.schedule_runs set state = 'failed', finished_at = now(), error = 'Plinth was stopped'
         where state = 'running'`,
     });
@@ -142,15 +138,9 @@ export class ScheduleRepository {
   private asOwner<T>(project: ProjectEntity, work: (client: BoundedClient) => Promise<T>): Promise<T> {
     return this.owner.use(project, 'changes schedules', work, OWNER_SETTINGS);
   }
-
-  private runStatement(project: Project, statement: Statement): Promise<StatementResult> {
-    return this.statements.runStatement(project, statement);
-  }
 }
 
 async function hasHttpPost(client: BoundedClient): Promise<boolean> {
   const text = `select from hooks.webhooks where events = array['${HTTP_POST}'] and enabled limit 1`;
   return (await client.query<object>(text)).rows.length > 0;
 }
-
-const toRunId = (value: unknown): string => String(value);

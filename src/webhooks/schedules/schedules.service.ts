@@ -4,7 +4,6 @@ import { Injectable } from '@nestjs/common';
 import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
 import { type Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
-import type { Project } from '../../projects/project';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { ProjectsService } from '../../projects/projects.service';
 import { WebhookDispatcher } from '../webhook-dispatcher.service';
@@ -24,7 +23,7 @@ export class SchedulesService {
   ) {}
 
   async list(projectId: string): Promise<Schedule[]> {
-    const found = await this.schedules.list(await this.projectOf(projectId));
+    const found = await this.schedules.list(await this.registry.get(projectId));
     // The project may have been restored: its schedules are there, but no process runs them yet.
     if (found.length > 0) await this.dispatcher.announce(projectId);
     return found;
@@ -77,18 +76,15 @@ export class SchedulesService {
   /** @throws AppError 404 for an unknown schedule */
   async listRuns(projectId: string, id: string, limit: number): Promise<ScheduleRun[]> {
     await this.get(projectId, id);
-    return this.schedules.listRuns(await this.projectOf(projectId), id, limit);
+    return this.schedules.listRuns(await this.registry.get(projectId), id, limit);
   }
 
   private async get(projectId: string, id: string): Promise<Schedule> {
-    const found = (await this.schedules.list(await this.projectOf(projectId))).find((one) => one.id === id);
+    const found = (await this.schedules.list(await this.registry.get(projectId))).find(
+      (one) => one.id === id,
+    );
     if (!found) throw scheduleNotFound();
     return found;
-  }
-
-  private async projectOf(projectId: string): Promise<Project> {
-    await this.projects.get(projectId);
-    return this.registry.get(projectId);
   }
 
   private async note(

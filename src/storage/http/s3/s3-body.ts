@@ -28,7 +28,7 @@ interface Declared {
 }
 
 export class S3Body {
-  private readonly md5: Hash | null;
+  private readonly md5 = createHash('md5');
   private readonly chunks: ChunkedBody | null;
   private readonly source: AsyncIterable<Buffer>;
   private readonly declared: Declared | null;
@@ -58,7 +58,6 @@ export class S3Body {
     this.chunks =
       kind === undefined ? null : new ChunkedBody(bytes, isSigned ? signer : null, trailer !== undefined);
     this.source = this.chunks?.bytes() ?? bytes;
-    this.md5 = createHash('md5');
     if (!isHashed && SHA256.test(payload)) this.sha256 = createHash('sha256');
   }
 
@@ -71,7 +70,7 @@ export class S3Body {
     if (this.declared) this.checksum = await newChecksum(this.declared.algorithm);
     for await (const chunk of this.source) {
       this.size += chunk.length;
-      this.md5?.update(chunk);
+      this.md5.update(chunk);
       this.checksum?.update(chunk);
       this.sha256?.update(chunk);
       yield chunk;
@@ -93,12 +92,7 @@ export class S3Body {
 
   /** The MD5; call it after all bytes have been read. */
   digest(): Buffer {
-    return (this.md5Digest ??= this.md5?.digest() ?? Buffer.alloc(0));
-  }
-
-  stop(): void {
-    // Not awaited: a read that waits for the client ends with the request.
-    void this.source[Symbol.asyncIterator]().return?.(undefined);
+    return (this.md5Digest ??= this.md5.digest());
   }
 }
 

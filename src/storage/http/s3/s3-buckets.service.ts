@@ -6,7 +6,7 @@ import { BucketRepository } from '../../buckets/bucket.repository';
 import { type Entry, EntryListRepository } from '../../files/entry-list.repository';
 import { NamedFilesService } from '../../files/named-files.service';
 import { bucketNotEmpty } from '../../storage.errors';
-import { aclOf, ownerOf, type S3Call } from './s3-call';
+import { type BucketCall, ownerOf, type S3Call } from './s3-call';
 import { assertPrivateAcl } from './object-headers';
 import { quoted, sendXml } from './s3-objects.service';
 import { accessDenied, invalidArgument, notImplemented, s3Error } from './s3.errors';
@@ -17,8 +17,6 @@ import type { XmlMembers } from './xml';
 const MAX_BUCKETS = 1_000;
 const MAX_KEYS = 1_000;
 const NAME = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
-
-type BucketCall = S3Call & { readonly bucket: string };
 
 /** The position of a page in a list. */
 type After = { readonly name: string; readonly isFolder: boolean } | null;
@@ -75,14 +73,15 @@ export class S3Buckets {
     response.status(204).end();
   }
 
-  async location({ caller, bucket }: BucketCall, response: Response): Promise<void> {
+  /** Properties that are the same for every bucket. */
+  async describe(
+    { caller, bucket }: BucketCall,
+    response: Response,
+    root: string,
+    members: XmlMembers = {},
+  ): Promise<void> {
     await this.buckets.get(caller, bucket);
-    sendXml(response, 'LocationConstraint', {});
-  }
-
-  async versioning({ caller, bucket }: BucketCall, response: Response): Promise<void> {
-    await this.buckets.get(caller, bucket);
-    sendXml(response, 'VersioningConfiguration', {});
+    sendXml(response, root, members);
   }
 
   /** ListObjects and ListObjectsV2. */
@@ -128,12 +127,6 @@ export class S3Buckets {
           Owner: ownerOf(call.caller),
         })),
     });
-  }
-
-  /** GetBucketAcl: the owner has all rights, as in S3 with ACLs turned off. */
-  async acl({ caller, bucket }: BucketCall, response: Response): Promise<void> {
-    await this.buckets.get(caller, bucket);
-    sendXml(response, 'AccessControlPolicy', aclOf(caller));
   }
 
   /**

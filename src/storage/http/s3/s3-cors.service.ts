@@ -15,11 +15,10 @@ import { bucketNotFound } from '../../storage.errors';
 import { serviceContext, StorageTransaction } from '../../storage-transaction';
 import { type CorsRule, inLowerCase, parseCors, printCors, ruleFor, storedCors } from './cors-rules';
 import { S3Bodies } from './s3-bodies.service';
-import type { S3Call } from './s3-call';
+import type { BucketCall } from './s3-call';
 import { sendXml } from './s3-objects.service';
 import { s3Error } from './s3.errors';
 
-type BucketCall = S3Call & { readonly bucket: string };
 type Rules = ReadonlyMap<string, readonly CorsRule[]>;
 
 /** Milliseconds until other processes know new rules. */

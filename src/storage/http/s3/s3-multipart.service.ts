@@ -15,8 +15,8 @@ import { fileNotFound, rangeNotSatisfiable, uploadNotFound } from '../../storage
 import { assertSupported, metadataOf } from './object-headers';
 import { S3Bodies } from './s3-bodies.service';
 import { list } from './s3-buckets.service';
-import type { S3Call } from './s3-call';
-import { type ObjectCall, quoted, S3Objects, sendXml } from './s3-objects.service';
+import type { BucketCall, ObjectCall } from './s3-call';
+import { quoted, S3Objects, sendXml } from './s3-objects.service';
 import { invalidArgument, malformedXml, noSuchUpload, s3Error } from './s3.errors';
 import { childrenOf, textIn, type XmlElement } from './xml';
 
@@ -184,10 +184,7 @@ export class S3Multipart {
   }
 
   /** Lists all uploads on one page, in the order of keys; a project has at most a thousand uploads. */
-  async list(
-    { caller, bucket, query }: S3Call & { readonly bucket: string },
-    response: Response,
-  ): Promise<void> {
+  async list({ caller, bucket, query }: BucketCall, response: Response): Promise<void> {
     const { prefix, text, echo, limit } = list(query, 'max-uploads');
     const [keyMarker, idMarker] = [query.get('key-marker') ?? '', query.get('upload-id-marker') ?? ''];
     const found = (await this.uploads.list(caller))

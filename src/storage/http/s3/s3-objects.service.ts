@@ -27,14 +27,11 @@ import {
   tagsOf,
 } from './object-headers';
 import { S3Bodies } from './s3-bodies.service';
-import { aclOf, type S3Call, sourceOf } from './s3-call';
+import { aclOf, type BucketCall, type ObjectCall, type S3Call, sourceOf } from './s3-call';
 import { invalidArgument, invalidRequest, malformedXml, notImplemented } from './s3.errors';
 import { childrenOf, printXml, textIn, type XmlMembers } from './xml';
 
 const MAX_DELETED = 1_000;
-
-/** A call for an object. */
-export type ObjectCall = S3Call & { readonly bucket: string; readonly key: string };
 
 export const quoted = (etag: string): string => `"${etag}"`;
 
@@ -174,7 +171,7 @@ export class S3Objects {
   }
 
   /** DeleteObjects. Objects that the caller may see but not delete are reported as errors in the response. */
-  async removeMany(call: S3Call & { readonly bucket: string }, response: Response): Promise<void> {
+  async removeMany(call: BucketCall, response: Response): Promise<void> {
     const { caller, bucket } = call;
     const body = await this.bodies.readXml(call, 'Delete');
     const keys = childrenOf(body, 'Object').map((object) => textIn(object, 'Key') ?? '');

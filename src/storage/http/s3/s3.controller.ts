@@ -6,11 +6,11 @@ import { All, Controller, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { S3Buckets } from './s3-buckets.service';
-import { callOf, type S3Call } from './s3-call';
+import { aclOf, type BucketCall, callOf, type ObjectCall, type S3Call } from './s3-call';
 import { S3Cors } from './s3-cors.service';
 import { S3Multipart } from './s3-multipart.service';
 import { S3Guard } from './s3.guard';
-import { type ObjectCall, S3Objects } from './s3-objects.service';
+import { S3Objects } from './s3-objects.service';
 import { notImplemented, s3Error } from './s3.errors';
 
 /** Query parameters that turn a request into another operation. */
@@ -21,7 +21,6 @@ const SUBRESOURCES = new Set([
   'versioning', 'versions', 'website',
 ]); // prettier-ignore
 
-type BucketCall = S3Call & { readonly bucket: string };
 type Handlers<C> = Readonly<Record<string, (call: C, response: Response) => Promise<void>>>;
 
 @ApiExcludeController()
@@ -42,14 +41,15 @@ export class S3Controller {
       HEAD: (call, response) => buckets.head(call, response),
       PUT: (call, response) => buckets.create(call, response),
       DELETE: (call, response) => buckets.remove(call, response),
-      'GET location': (call, response) => buckets.location(call, response),
-      'GET versioning': (call, response) => buckets.versioning(call, response),
+      'GET location': (call, response) => buckets.describe(call, response, 'LocationConstraint'),
+      'GET versioning': (call, response) => buckets.describe(call, response, 'VersioningConfiguration'),
       'GET cors': (call, response) => cors.show(call, response),
       'PUT cors': (call, response) => cors.set(call, response),
       'DELETE cors': (call, response) => cors.remove(call, response),
       'PUT acl': (call, response) => buckets.putAcl(call, response),
       'GET versions': (call, response) => buckets.listVersions(call, response),
-      'GET acl': (call, response) => buckets.acl(call, response),
+      'GET acl': (call, response) =>
+        buckets.describe(call, response, 'AccessControlPolicy', aclOf(call.caller)),
       'GET uploads': (call, response) => multipart.list(call, response),
       'POST delete': (call, response) => objects.removeMany(call, response),
     };
