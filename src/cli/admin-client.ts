@@ -120,11 +120,6 @@ export class AdminClient {
     throw this.failure(response.statusCode ?? 500, await this.whole(response));
   }
 
-  /** A request to the project's own API, with its keys. @throws CliError without a server */
-  send(path: string, options: RequestOptions): Promise<IncomingMessage> {
-    return this.reach(path, options);
-  }
-
   /** @throws CliError without a server, for a wrong key, or with the server's message */
   private async fetch(request: Request): Promise<Response> {
     const { pathname, search } = new URL(request.url);
@@ -140,8 +135,12 @@ export class AdminClient {
     return new Response(WITHOUT_BODY.includes(status) ? null : text, { status });
   }
 
-  /** Tries the addresses in order. After a refused connection nothing was sent; any other request must not be repeated. */
-  private async reach(path: string, options: RequestOptions): Promise<IncomingMessage> {
+  /**
+   * Sends a request, such as one to the project's own API with its keys. Tries the addresses in order. After a refused connection
+   * nothing was sent; any other request must not be repeated.
+   * @throws CliError without a server
+   */
+  async reach(path: string, options: RequestOptions): Promise<IncomingMessage> {
     for (const base of this.bases) {
       try {
         const response = await sendRequest(base + path, options);

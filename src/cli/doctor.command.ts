@@ -56,31 +56,28 @@ function ownFindings({ version, now }: Schema<'DoctorReport'>): Finding[] {
 }
 
 async function findPublicUrl(url: string): Promise<Finding> {
-  const check = 'public_url';
+  const found = (status: Finding['status'], message: string, remedy: string | null = null): Finding => ({
+    check: 'public_url',
+    status,
+    message,
+    remedy,
+  });
   try {
     const response = await sendRequest(`${url}/health/live`, { method: 'GET' });
     const [status, text] = [response.statusCode, await textOf(response)];
-    if (status === 200 && text.includes('"live"')) {
-      return {
-        check,
-        status: 'ok',
-        message: `${url} leads to Plinth, as seen from this machine`,
-        remedy: null,
-      };
-    }
-    return {
-      check,
-      status: 'failed',
-      message: `${url}/health/live answers ${status}, but not as Plinth does`,
-      remedy: 'Set PUBLIC_URL to the URL that clients use, and let the proxy pass all paths on unchanged.',
-    };
+    if (status === 200 && text.includes('"live"'))
+      return found('ok', `${url} leads to Plinth, as seen from this machine`);
+    return found(
+      'failed',
+      `${url}/health/live answers ${status}, but not as Plinth does`,
+      'Set PUBLIC_URL to the URL that clients use, and let the proxy pass all paths on unchanged.',
+    );
   } catch (error) {
-    return {
-      check,
-      status: 'failed',
-      message: `${url} cannot be reached from this machine: ${messageOf(error) || (codeOf(error) ?? 'no answer')}`,
-      remedy: 'Check PUBLIC_URL, DNS, the proxy, its certificate and the firewall.',
-    };
+    return found(
+      'failed',
+      `${url} cannot be reached from this machine: ${messageOf(error) || (codeOf(error) ?? 'no answer')}`,
+      'Check PUBLIC_URL, DNS, the proxy, its certificate and the firewall.',
+    );
   }
 }
 

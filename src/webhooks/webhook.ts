@@ -67,15 +67,7 @@ export interface WebhookContent {
   readonly enabled: boolean;
 }
 
-export interface Webhook extends WebhookContent {
-  readonly id: string;
-  /** False if its table, or one of its triggers, was dropped. */
-  readonly isComplete: boolean;
-  readonly failingSince: Date | null;
-  readonly sealedSecrets: Buffer;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}
+export type Webhook = WebhookContent & Readonly<ReturnType<typeof toWebhook>>;
 
 /** @throws AppError 400 for content that is not valid */
 export function assertContent({ table, events, columns, condition, url }: WebhookContent): void {
@@ -147,18 +139,19 @@ export const WEBHOOK_COLUMNS = `w.id, w.table_schema, w.table_name,
       where t.tgname = 'webhook_' || w.id || '_' || e))) as is_broken`;
 
 /** @throws DatabaseFault unusable_record for a row that Plinth did not write */
-export function toWebhook(row: unknown): Webhook {
+export function toWebhook(row: unknown) {
   const webhook = new WebhookRow('hooks.webhooks', row);
   const schema = webhook.textOrNull('table_schema', MAX_NAME);
   const name = webhook.textOrNull('table_name', MAX_NAME);
   return {
     id: webhook.uuid('id'),
-    table: schema !== null && name !== null ? [schema, name] : null,
+    table: schema !== null && name !== null ? ([schema, name] as const) : null,
     events: webhook.texts('events', EVENTS.length) ?? [],
     columns: webhook.texts('columns', MAX_COLUMNS),
     condition: webhook.textOrNull('condition', MAX_CONDITION),
     url: webhook.textOrNull('url', MAX_URL),
     enabled: webhook.boolean('enabled'),
+    /** False if its table, or one of its triggers, was dropped. */
     isComplete: !webhook.boolean('is_broken'),
     failingSince: webhook.dateOrNull('failing_since'),
     sealedSecrets: webhook.bytes('sealed_secrets', MAX_SEALED),

@@ -160,7 +160,7 @@ export class FileImport {
     { headers, ...body }: { headers: Record<string, string>; body?: string; openBody?: () => Readable },
   ): Promise<{ status: number; message: string }> {
     const options = { method, headers: { ...this.headers, ...headers }, ...body };
-    const response = await this.server.send(`/p/${this.slug}/storage/v1/${path}`, options);
+    const response = await this.server.reach(`/p/${this.slug}/storage/v1/${path}`, options);
     const text = await textOf(response);
     const answer = parseJson(text);
     const message =

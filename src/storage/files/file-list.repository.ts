@@ -5,19 +5,15 @@ import { Statement } from '../../database/statement';
 import { ContextSettings } from '../../database/rls/rls-context';
 import { BUCKET_BY_ADDRESS } from '../buckets/bucket.repository';
 import { MAX_PAGE } from '../rows/limits';
-import { MAX_LIMIT, SortDirection, SortField } from './list-options';
+import { ListOptions, MAX_LIMIT, SortDirection, SortField } from './list-options';
 import { SCAN_RESULT } from './file';
 import { FilePage, PageRows } from './file-page';
 import { bucketNotFound } from '../storage.errors';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
 
-export interface ListQuery {
+interface ListQuery extends Pick<ListOptions, 'search' | 'prefix'> {
   /** Slug or name. */
   readonly bucket: string;
-  /** Plain text that the name must contain; not case-sensitive. */
-  readonly search?: string;
-  /** Text that the name must begin with. */
-  readonly prefix?: string;
   /** Only names without a further `/` after the prefix. */
   readonly directChildren: boolean;
   readonly sortBy: SortField;

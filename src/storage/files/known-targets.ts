@@ -6,6 +6,7 @@
 import { growingCache } from '../../common/growing-cache';
 import { StorageContext } from '../storage-transaction';
 import { UploadTarget } from './target.repository';
+import type { UploadRequest } from './upload';
 
 const KEPT_MS = 10_000;
 /** Maximum bytes of all keys together; each key consists mostly of claims. */
@@ -13,10 +14,7 @@ const MAX_BYTES = 4 * 1024 * 1024;
 /** Maximum bytes of a body that is received before the database is asked: a refused one was sent and stored in vain. */
 const MAX_BODY = 1024 * 1024 + 64 * 1024;
 
-interface Addressed {
-  readonly bucket: string;
-  readonly announcedLength: number | null;
-}
+type Addressed = Pick<UploadRequest, 'bucket' | 'announcedLength'>;
 
 interface Known {
   readonly target: UploadTarget;

@@ -11,7 +11,9 @@ export const DEFAULT_LIMIT = 50;
 export const MAX_LIMIT = 1_000;
 
 export interface ListOptions {
+  /** Plain text that the name must contain; not case-sensitive. */
   readonly search?: string;
+  /** Text that the name must begin with. */
   readonly prefix?: string;
   readonly delimiter?: '/';
   readonly sortBy?: SortField;

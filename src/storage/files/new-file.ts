@@ -67,7 +67,7 @@ export function newFileOf(
     filename,
     metadata,
     cacheControl,
-    etag: form.etag,
+    etag: form.etag?.(),
     bytes: { address, size, sha256, contentType },
   };
 }

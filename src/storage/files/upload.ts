@@ -54,8 +54,8 @@ export interface UploadForm {
   readonly asDeclared: boolean;
   /** Why the form ended early; null if it did not. */
   readonly failure: Error | null;
-  /** The entity tag of the S3 protocol; complete after end(). Undefined for other surfaces. */
-  readonly etag?: string;
+  /** The entity tag of the S3 protocol; call it after end(). Undefined for other surfaces. */
+  readonly etag?: () => string;
   /**
    * Resolves when the form was read to its end.
    * @param sha256 of the file
@@ -67,6 +67,25 @@ export interface UploadForm {
   /** Releases the memory of the form. */
   release(): void;
 }
+
+/** The form of an upload that consists of the bytes of the file alone. @param more what differs */
+export const formOfBytes = (
+  bytes: AsyncGenerator<Buffer, void, undefined>,
+  declaredType: string | null,
+  more: Partial<UploadForm> = {},
+): UploadForm => ({
+  fields: new Map(),
+  filename: null,
+  declaredType,
+  bytes,
+  asDeclared: true,
+  failure: null,
+  end: () => Promise.resolve(),
+  // Not awaited: a read that waits for the client ends with the request.
+  stop: () => void bytes.return(undefined),
+  release: () => undefined,
+  ...more,
+});
 
 export interface Uploaded {
   readonly record: FileRecord;

@@ -4,6 +4,7 @@ import { ApiBody, ApiConsumes, ApiQuery } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { callerOf } from '../../access/current-caller.decorator';
 import { BodyReader } from '../../http/bodies/body-reader';
+import { announcedLength } from '../../http/bodies/read-body';
 import { FileRecord } from '../files/file';
 import { UPLOAD_PARAMETERS, type UploadForm, type UploadParameters } from '../files/upload';
 import { UploadService } from '../files/upload.service';
@@ -115,7 +116,7 @@ export class UploadController {
     const { record, isNew, marks } = await this.uploads.upload(caller, {
       bucket: bucketAddressOf(String(request.params.bucket_name)),
       given: parametersOf(request.query),
-      announcedLength: lengthOf(request),
+      announcedLength: announcedLength(request),
       receive: (held) => this.receive(request, held),
     });
     warnOfQuotas(caller.project, record, marks, response);
@@ -124,7 +125,7 @@ export class UploadController {
   }
 
   private async receive(request: Request, held: number): Promise<UploadForm> {
-    const bytes = Math.min(lengthOf(request) ?? Infinity, held + MAX_WAITING);
+    const bytes = Math.min(announcedLength(request) ?? Infinity, held + MAX_WAITING);
     return openMultipartForm(request, this.bodies.pace, await this.bodies.reserve(request, bytes));
   }
 }
@@ -144,9 +145,4 @@ function parametersOf(query: Request['query']): UploadParameters {
   });
   if (faults.length > 0) throw invalidParameters(faults.join('; '));
   return Object.fromEntries(given);
-}
-
-function lengthOf(request: Request): number | null {
-  const text = request.headers['content-length'];
-  return text === undefined ? null : Number(text);
 }

@@ -10,7 +10,7 @@ import { Caller, isService } from '../../access/caller';
 import { AppError } from '../../common/errors/app-error';
 import { DiskReserve } from '../../limits/disk-reserve.service';
 import { isAllowed } from '../content-type/content-type';
-import { Uploaded } from '../files/upload';
+import { formOfBytes, Uploaded } from '../files/upload';
 import { UploadService } from '../files/upload.service';
 import { ObjectAddress } from '../providers/object-address';
 import { ObjectStore } from '../providers/object-store';
@@ -249,19 +249,7 @@ export class ResumableUploadsService {
       announcedLength: isWhole ? null : length,
       object,
       stored: isWhole || join ? { facts: this.writer.factsOf(upload), size: length, join } : undefined,
-      receive: () =>
-        Promise.resolve({
-          fields: new Map<string, string>(),
-          filename: null,
-          declaredType: contentType,
-          asDeclared: true,
-          etag: chosen?.etag,
-          bytes,
-          failure: null,
-          end: () => Promise.resolve(),
-          stop: () => void bytes.return(undefined),
-          release: () => undefined,
-        }),
+      receive: async () => formOfBytes(bytes, contentType, chosen && { etag: () => chosen.etag }),
     });
   }
 

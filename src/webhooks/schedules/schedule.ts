@@ -28,13 +28,7 @@ export interface ScheduleContent {
   readonly enabled: boolean;
 }
 
-export interface Schedule extends ScheduleContent {
-  readonly id: string;
-  /** The last time of the expression that was handled. */
-  readonly lastDueAt: Date;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}
+export type Schedule = ScheduleContent & Readonly<ReturnType<typeof toSchedule>>;
 
 /** @throws AppError 400 for content that is not valid */
 export function assertSchedule({ sql, url, body, cron, timeZone }: ScheduleContent): void {
@@ -49,7 +43,7 @@ export function assertSchedule({ sql, url, body, cron, timeZone }: ScheduleConte
 export const SCHEDULE_COLUMNS = `s.id, s.name, s.cron, s.time_zone, s.sql, s.url, s.body::text as body, s.enabled, s.last_due_at,
   s.created_at, s.updated_at`;
 
-export function toSchedule(row: unknown): Schedule {
+export function toSchedule(row: unknown) {
   const schedule = new RecordReader('hooks.schedules', row);
   return {
     id: schedule.uuid('id'),
@@ -60,6 +54,7 @@ export function toSchedule(row: unknown): Schedule {
     url: schedule.textOrNull('url', MAX_URL),
     body: schedule.textOrNull('body', 2 * MAX_BODY),
     enabled: schedule.boolean('enabled'),
+    /** The last time of the expression that was handled. */
     lastDueAt: schedule.date('last_due_at'),
     createdAt: schedule.date('created_at'),
     updatedAt: schedule.date('updated_at'),

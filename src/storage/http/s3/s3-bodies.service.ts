@@ -1,7 +1,7 @@
 /** Opens the bodies of requests, within the memory that all bodies share. */
 import { Injectable } from '@nestjs/common';
 import { BodyReader } from '../../../http/bodies/body-reader';
-import type { UploadForm } from '../../files/upload';
+import { formOfBytes, type UploadForm } from '../../files/upload';
 import { fileTooLarge } from '../../storage.errors';
 import { MAX_WAITING } from '../multipart-form';
 import { S3Body } from './s3-body';
@@ -21,29 +21,17 @@ export class S3Bodies {
    * @param held number of bytes of the file that the provider holds in memory
    * @throws AppError 400 for invalid headers, 501 for an unsupported encoding, 503 if there is no memory
    */
-  async openFile(call: S3Call, held: number): Promise<UploadForm & { readonly body: S3Body }> {
+  async openFile(call: S3Call, held: number): Promise<UploadForm> {
     const body = this.bodyOf(call, true);
     const memory = await this.bodies.reserve(
       call.request,
       Math.min(body.length ?? Infinity, held + MAX_WAITING),
     );
-    const bytes = body.bytes();
-    return {
-      body,
-      fields: new Map(),
-      filename: null,
-      declaredType: call.request.get('content-type') ?? null,
-      asDeclared: true,
-      bytes,
-      failure: null,
-      get etag() {
-        return body.digest().toString('hex');
-      },
+    return formOfBytes(body.bytes(), call.request.get('content-type') ?? null, {
+      etag: () => body.digest().toString('hex'),
       end: (sha256) => body.assertSound(sha256),
-      // Not awaited: a read that waits for the client ends with the request.
-      stop: () => void bytes.return(undefined),
       release: () => memory.release(),
-    };
+    });
   }
 
   /** Like openFile(), for bytes that no upload measures. */

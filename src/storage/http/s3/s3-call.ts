@@ -28,15 +28,6 @@ export type BucketCall = S3Call & { readonly bucket: string };
 /** A call for an object. */
 export type ObjectCall = BucketCall & { readonly key: string };
 
-declare global {
-  namespace Express {
-    interface Request {
-      /** Set by S3Guard. Read it through callOf(). */
-      s3Call?: S3Call;
-    }
-  }
-}
-
 /** The S3Call of a request; its route must use S3Guard. */
 export function callOf({ s3Call }: Request): S3Call {
   if (!s3Call) throw new Error('this route lacks S3Guard');

@@ -95,7 +95,7 @@ export class S3Objects {
     });
     warnOfQuotas(caller.project, record, marks, response);
     response
-      .set('ETag', quoted((form as UploadForm | null)?.etag ?? ''))
+      .set('ETag', quoted((form as UploadForm | null)?.etag?.() ?? ''))
       .status(200)
       .end();
   }

@@ -4,7 +4,7 @@ import { pacedBody, type PaceLimits } from '../../../admission/body-pace';
 import type { Reservation } from '../../../admission/memory-budget';
 import { AppError } from '../../../common/errors/app-error';
 import { assertNotEncoded } from '../../../http/bodies/content-encoding';
-import type { UploadForm } from '../../files/upload';
+import { formOfBytes, type UploadForm } from '../../files/upload';
 import { invalidParameters } from '../../storage.errors';
 
 /** @param memory is released with the form @throws AppError 415 for a compressed body */
@@ -19,19 +19,8 @@ export function openRawBody(
     memory.release();
     throw error;
   }
-  const bytes = readBytes(request, limits);
-  return {
-    fields: new Map(),
-    filename: null,
-    declaredType: request.get('content-type') ?? null,
-    asDeclared: true,
-    bytes,
-    failure: null,
-    end: () => Promise.resolve(),
-    // Not awaited: a read that waits for the client ends with the request.
-    stop: () => void bytes.return(undefined),
-    release: () => memory.release(),
-  };
+  const type = request.get('content-type') ?? null;
+  return formOfBytes(readBytes(request, limits), type, { release: () => memory.release() });
 }
 
 /** @throws AppError 400 if the client disconnects early, 408 if it is too slow */
