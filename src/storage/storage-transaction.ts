@@ -13,7 +13,7 @@ import { Project } from '../projects/project';
 import { ANON_ROLE, SERVICE_ROLE } from '../projects/project-keys';
 import { statementTimeout } from '../projects/project-settings';
 import { isQuota, parseMarks, projectQuota, QuotaMark } from './quotas/quota';
-import { MAX_RESULT } from './rows/limits';
+import { MAX_RESULT } from './rows/stored-row';
 import { quotaExceeded, tablesAltered } from './storage.errors';
 
 /** A caller, or the context of work without a bearer token. */

@@ -1,7 +1,7 @@
 /** Prints the buckets of a project as JSON, straight from the rows of the query (bucket.repository.ts). A project may have many. */
 import { BodyBlocks } from '../../row-stream/row-body';
 import type { Format, RowSink } from '../../pg-pipeline';
-import { LIMITS, MAX_TYPES } from '../rows/limits';
+import { LIMITS, MAX_TYPES } from '../rows/stored-row';
 import { fixed, json, ListedRow, nullable, text } from '../rows/listed-row';
 
 /** The members of a Bucket, in the order of the columns. */

@@ -1,6 +1,5 @@
 /** A bucket: its row, read and checked, and the bucket as the API returns it. */
-import { LIMITS } from '../rows/limits';
-import { StoredRow } from '../rows/stored-row';
+import { LIMITS, StoredRow } from '../rows/stored-row';
 import { invalidParameters } from '../storage.errors';
 import { parseCacheControl } from './cache-control';
 

@@ -5,8 +5,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Statement } from '../../database/statement';
 import { BUCKET_BY_ADDRESS } from '../buckets/bucket.repository';
-import { LIMITS, MAX_PAGE } from '../rows/limits';
-import { StoredRow } from '../rows/stored-row';
+import { LIMITS, MAX_PAGE, StoredRow } from '../rows/stored-row';
 import { bucketNotFound } from '../storage.errors';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
 import { s3Etag } from './file';

@@ -4,8 +4,7 @@ import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { UUID } from '../../common/text/uuid';
 import { BUCKET_BY_ADDRESS } from '../buckets/bucket.repository';
 import { ObjectAddress } from '../providers/object-address';
-import { LIMITS } from '../rows/limits';
-import { StoredRow } from '../rows/stored-row';
+import { LIMITS, StoredRow } from '../rows/stored-row';
 import { tablesAltered } from '../storage.errors';
 import {
   FileContent,

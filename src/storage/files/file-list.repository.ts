@@ -4,7 +4,7 @@ import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { Statement } from '../../database/statement';
 import { ContextSettings } from '../../database/rls/rls-context';
 import { BUCKET_BY_ADDRESS } from '../buckets/bucket.repository';
-import { MAX_PAGE } from '../rows/limits';
+import { MAX_PAGE } from '../rows/stored-row';
 import { ListOptions, MAX_LIMIT, SortDirection, SortField } from './list-options';
 import { SCAN_RESULT } from './file';
 import { FilePage, PageRows } from './file-page';

@@ -2,7 +2,7 @@
 import { BodyBlocks } from '../../row-stream/row-body';
 import { type Format, readRow, type RowSink, TEXT } from '../../pg-pipeline';
 import { tablesAltered } from '../storage.errors';
-import { LIMITS } from '../rows/limits';
+import { LIMITS } from '../rows/stored-row';
 import { fixed, json, ListedRow, nullable, text } from '../rows/listed-row';
 
 export interface FilePage {

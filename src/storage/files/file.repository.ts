@@ -5,8 +5,7 @@ import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { UUID } from '../../common/text/uuid';
 import { BUCKET_BY_ADDRESS } from '../buckets/bucket.repository';
 import { ObjectAddress } from '../providers/object-address';
-import { MAX_PAGE } from '../rows/limits';
-import { StoredRow } from '../rows/stored-row';
+import { MAX_PAGE, StoredRow } from '../rows/stored-row';
 import { fileNotFound, forbidden } from '../storage.errors';
 import {
   addressIn,

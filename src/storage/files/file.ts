@@ -4,8 +4,7 @@ import { JsonObject } from '../../common/text/json';
 import { StorageConfig } from '../../config/app-config';
 import { UNIQUE_VIOLATION } from '../../database/sql/sqlstate';
 import { ObjectAddress } from '../providers/object-address';
-import { LIMITS } from '../rows/limits';
-import { StoredRow } from '../rows/stored-row';
+import { LIMITS, StoredRow } from '../rows/stored-row';
 import { fileAlreadyExists } from '../storage.errors';
 import { StorageContext } from '../storage-transaction';
 

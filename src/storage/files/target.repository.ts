@@ -7,8 +7,7 @@ import { UUID } from '../../common/text/uuid';
 import { type BucketScan, scanOf } from '../buckets/bucket';
 import { BUCKET_BY_ADDRESS } from '../buckets/bucket.repository';
 import { projectQuota, Quota, QuotaAccount, QuotaScope } from '../quotas/quota';
-import { LIMITS, MAX_BUCKET } from '../rows/limits';
-import { StoredRow } from '../rows/stored-row';
+import { LIMITS, MAX_BUCKET, StoredRow } from '../rows/stored-row';
 import { bucketNotFound, fileNotFound } from '../storage.errors';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
 

@@ -3,8 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Project } from '../../projects/project';
 import { StoredBytes } from '../files/file';
 import { ObjectAddress } from '../providers/object-address';
-import { LIMITS } from '../rows/limits';
-import { StoredRow } from '../rows/stored-row';
+import { LIMITS, StoredRow } from '../rows/stored-row';
 import { serviceContext, StorageTransaction } from '../storage-transaction';
 
 /** Maximum number of renditions of a project. They do not count against a quota. */

@@ -4,8 +4,7 @@ import { UUID } from '../../common/text/uuid';
 import { Project } from '../../projects/project';
 import { SERVICE_ROLE } from '../../projects/project-keys';
 import { ObjectAddress } from '../providers/object-address';
-import { LIMITS } from '../rows/limits';
-import { StoredRow } from '../rows/stored-row';
+import { LIMITS, StoredRow } from '../rows/stored-row';
 import { serviceContext, StorageTransaction } from '../storage-transaction';
 import {
   MULTIPART,

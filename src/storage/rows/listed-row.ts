@@ -7,7 +7,7 @@ import { int32At, int64At } from '../../row-stream/binary-values';
 import type { JsonForm } from '../../row-stream/json-form';
 import { JsonRow } from '../../row-stream/json-row';
 import { tablesAltered } from '../storage.errors';
-import { FIRST_INSTANT, LAST_INSTANT } from './limits';
+import { FIRST_INSTANT, LAST_INSTANT } from './stored-row';
 
 interface Bounds {
   readonly name: string;

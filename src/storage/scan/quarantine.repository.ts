@@ -1,7 +1,6 @@
 /** The bucket of infected files: private and without an owner, so that only the service role and administrators can read it. */
 import { Injectable } from '@nestjs/common';
-import { LIMITS } from '../rows/limits';
-import { StoredRow } from '../rows/stored-row';
+import { LIMITS, StoredRow } from '../rows/stored-row';
 import type { StorageContext } from '../storage-transaction';
 import { StorageTransaction } from '../storage-transaction';
 import type { NewFile } from '../files/new-file';

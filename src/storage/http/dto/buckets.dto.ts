@@ -2,7 +2,7 @@
 import { OmitType, PartialType } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
 import { BUCKET_SCANS } from '../../buckets/bucket';
-import { LIMITS } from '../../rows/limits';
+import { LIMITS } from '../../rows/stored-row';
 import { INT64 } from '../../../http/docs/documented-types';
 import * as f from '../../../http/model/fields';
 

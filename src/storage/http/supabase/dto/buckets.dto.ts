@@ -6,7 +6,7 @@ import { Bucket, BucketChange } from '../../../buckets/bucket';
 import { BUCKET_SORTS } from '../../../buckets/bucket.repository';
 import type { UploadRestriction } from '../../../files/upload';
 import { SORT_DIRECTIONS } from '../../../files/list-options';
-import { LIMITS } from '../../../rows/limits';
+import { LIMITS } from '../../../rows/stored-row';
 import { QueryText } from '../../dto/text';
 import * as f from '../../../../http/model/fields';
 
