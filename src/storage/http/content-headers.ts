@@ -2,13 +2,18 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { contentDisposition, type Disposition } from '../../http/syntax/content-disposition';
 import type { Validators } from '../../http/syntax/preconditions';
+import { cacheControlFor, type ContentRoute } from '../buckets/cache-control';
 import { essenceOf, isContentType } from '../content-type/content-type';
 import { FileContent } from '../files/file';
 
 /** How a route presents a file. */
 export interface Presentation {
-  readonly disposition: (file: FileContent) => Disposition;
-  readonly cacheControl: (file: FileContent) => string;
+  /** Decides about caches. */
+  readonly route: ContentRoute;
+  /** Seconds until a signed URL expires. */
+  readonly secondsLeft?: number;
+  /** Shows the file, unless its type is active, and PDF only if true. Undefined: the file is an attachment. */
+  readonly pdfInline?: boolean;
   /** Replaces the file's own name, unless it is empty. */
   readonly downloadName?: string;
   /** Replaces the hash as entity tag, with its quotes. */
@@ -39,14 +44,16 @@ export function validatorsOf(file: FileContent, { etag }: Pick<Presentation, 'et
 export function contentHeaders(
   file: FileContent,
   { etag, lastModified }: Validators,
-  { disposition, cacheControl, downloadName, headers }: Presentation,
+  { route, secondsLeft, pdfInline, downloadName, headers }: Presentation,
 ): OutgoingHttpHeaders {
+  const disposition =
+    pdfInline === undefined ? 'attachment' : previewDisposition(file.contentType, pdfInline);
   return {
     ETag: etag,
     'Last-Modified': new Date(lastModified).toUTCString(),
     'Accept-Ranges': 'bytes',
-    'Cache-Control': cacheControl(file),
-    'Content-Disposition': contentDisposition(disposition(file), downloadName || file.filename),
+    'Cache-Control': cacheControlFor(route, file.bucket, secondsLeft),
+    'Content-Disposition': contentDisposition(disposition, downloadName || file.filename),
     ...SANDBOX,
     ...headers?.(file),
   };
@@ -60,4 +67,31 @@ export function servedType({ contentType }: FileContent): string {
   if (!isContentType(contentType)) return 'application/octet-stream';
   const lacksCharset = contentType.startsWith('text/') && essenceOf(contentType) === contentType;
   return lacksCharset ? `${contentType}; charset=utf-8` : contentType;
+}
+
+/** Content types that a browser would execute, or pass to a plugin, on display. A preview sends these as attachments. */
+const ACTIVE = new Set([
+  'text/html',
+  'application/xhtml+xml',
+  'text/xml',
+  'application/xml',
+  'text/xsl',
+  'multipart/related',
+  'multipart/x-mixed-replace',
+  'message/rfc822',
+  'application/x-mimearchive',
+  'application/x-shockwave-flash',
+  'application/java-archive',
+]);
+
+const PDF = 'application/pdf';
+
+/**
+ * @param pdfInline the project's setting `preview_pdf_inline`; the viewer of a browser runs scripts of a PDF
+ * outside the origin, or not at all
+ */
+function previewDisposition(contentType: string, pdfInline: boolean): Disposition {
+  const essence = essenceOf(contentType);
+  if (essence === PDF) return pdfInline ? 'inline' : 'attachment';
+  return ACTIVE.has(essence) || essence.endsWith('+xml') ? 'attachment' : 'inline';
 }

@@ -8,7 +8,6 @@ import { ApiResponse } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { callerOf } from '../../access/current-caller.decorator';
 import { PublicRoute } from '../../access/public-route.decorator';
-import { cacheControlFor } from '../buckets/cache-control';
 import { FileContent } from '../files/file';
 import { FileContentRepository } from '../files/file-content.repository';
 import { anonContext } from '../storage-transaction';
@@ -114,8 +113,7 @@ export class ContentController {
     const caller = callerOf(request);
     const id = fileIdOf(request);
     await this.responder.send(request, response, {
-      disposition: () => 'attachment',
-      cacheControl: ({ bucket }) => cacheControlFor('download', bucket),
+      route: 'download',
       downloadName: downloadNameOf(request),
       find: () => this.files.findContent(caller, id),
     });
@@ -138,8 +136,8 @@ export class ContentController {
     await this.requests.count(project, response);
     const downloadName = downloadNameOf(request);
     await this.responder.send(request, response, {
-      disposition: () => 'attachment',
-      cacheControl: ({ bucket }) => cacheControlFor('signed', bucket, this.links.secondsLeft(claims)),
+      route: 'signed',
+      secondsLeft: this.links.secondsLeft(claims),
       downloadName,
       find: () => this.links.resolve(project, claims),
     });

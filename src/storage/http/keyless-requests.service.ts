@@ -12,11 +12,9 @@ import { Project } from '../../projects/project';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { projectNotFound } from '../../projects/projects.errors';
 import { WriteStops } from '../../projects/write-stops.service';
-import { cacheControlFor } from '../buckets/cache-control';
 import { Rendition } from '../pictures/renditions.service';
-import { previewDisposition } from './active-types';
 import { ContentResponder } from './content-responder';
-import { setRateHeaders } from './rate-headers';
+import { countRequest } from './rate-headers';
 
 export interface PublicFile {
   /** The filename for saving; undefined if the file is to be shown. */
@@ -46,9 +44,7 @@ export class KeylessRequests {
   /** Counts a request that was found to be valid. @throws AppError 429 above the plan's rate limit */
   async count(project: Project, response: Response): Promise<void> {
     this.quotas.assertMayRequest(project);
-    const state = await this.limiter.hit(project);
-    setRateHeaders(response, state);
-    if (!state.allowed) throw rateLimited(state.retryAfter);
+    await countRequest(this.limiter, project, response);
   }
 
   /** @throws AppError 404 for an unknown file, 429 above a rate limit, and the errors of ContentResponder */
@@ -67,11 +63,8 @@ export class KeylessRequests {
     else await this.limiter.miss(project, client);
     let first: Rendition | null | undefined = file;
     await this.responder.send(request, response, {
-      disposition: ({ contentType }) =>
-        downloadName === undefined
-          ? previewDisposition(contentType, project.settings.preview_pdf_inline)
-          : 'attachment',
-      cacheControl: ({ bucket }) => cacheControlFor('preview', bucket),
+      route: 'preview',
+      pdfInline: downloadName === undefined ? project.settings.preview_pdf_inline : undefined,
       downloadName,
       find: async () => {
         const found = first === undefined ? await find() : first;

@@ -1,6 +1,7 @@
 /** The three rate limit headers of every storage response, including responses to refused and malformed requests. */
 import { Injectable, Logger } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
+import { rateLimited } from '../../access/access.errors';
 import { Clock } from '../../common/time/clock';
 import { decodedOrSame } from '../../http/syntax/percent-encoding';
 import { Project } from '../../projects/project';
@@ -12,10 +13,21 @@ const SLUG = /^\/p\/([^/]*)\/storage(?:\/|$)/;
 
 type RateFacts = Pick<RateState, 'limit' | 'remaining' | 'resetAt'>;
 
-export function setRateHeaders(response: ServerResponse, { limit, remaining, resetAt }: RateFacts): void {
+function setRateHeaders(response: ServerResponse, { limit, remaining, resetAt }: RateFacts): void {
   response.setHeader(LIMIT, String(limit));
   response.setHeader('X-RateLimit-Remaining', String(remaining));
   response.setHeader('X-RateLimit-Reset', String(Math.ceil(resetAt / 1000)));
+}
+
+/** Counts a request against the plan of its project, and sets the headers. @throws AppError 429 above the rate limit */
+export async function countRequest(
+  limiter: StorageRateLimiter,
+  project: Project,
+  response: ServerResponse,
+): Promise<void> {
+  const state = await limiter.hit(project);
+  setRateHeaders(response, state);
+  if (!state.allowed) throw rateLimited(state.retryAfter);
 }
 
 @Injectable()

@@ -5,7 +5,6 @@
 import { CanActivate, ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { Checks } from '../../access/access-rule';
-import { rateLimited } from '../../access/access.errors';
 import { AdmissionGuard } from '../../access/admission.guard';
 import { ApiKeyGuard } from '../../access/api-key.guard';
 import { BearerGuard } from '../../access/bearer.guard';
@@ -13,7 +12,7 @@ import { projectOf } from '../../access/current-caller.decorator';
 import { isDecodable, isQueryDecodable } from '../../http/syntax/percent-encoding';
 import { StorageRateLimiter } from '../../limits/storage-rate-limiter';
 import { invalidParameters } from '../storage.errors';
-import { setRateHeaders } from './rate-headers';
+import { countRequest } from './rate-headers';
 
 @Injectable()
 @Checks('apikey', 'bearer')
@@ -33,9 +32,7 @@ export class StorageAccessGuard implements CanActivate {
     await this.apiKey.canActivate(context);
     this.admission.canActivate(context);
     await this.bearer.canActivate(context);
-    const state = await this.limiter.hit(projectOf(request));
-    setRateHeaders(response, state);
-    if (!state.allowed) throw rateLimited(state.retryAfter);
+    await countRequest(this.limiter, projectOf(request), response);
     if (!isDecodable(request.originalUrl) || !isQueryDecodable(request.originalUrl))
       throw invalidParameters('The URL is not percent-encoded UTF-8');
     return true;

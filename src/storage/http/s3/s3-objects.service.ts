@@ -3,7 +3,6 @@ import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import type { JsonObject } from '../../../common/text/json';
 import { evaluatePreconditions } from '../../../http/syntax/preconditions';
-import { cacheControlFor } from '../../buckets/cache-control';
 import { isContentType, UNKNOWN_TYPE } from '../../content-type/content-type';
 import type { S3File } from '../../files/file';
 import { FileContentRepository } from '../../files/file-content.repository';
@@ -13,7 +12,6 @@ import type { UploadForm } from '../../files/upload';
 import { UploadService } from '../../files/upload.service';
 import { warnOfQuotas } from '../../quotas/quota-warnings';
 import { fileNotFound, forbidden, preconditionFailed } from '../../storage.errors';
-import { previewDisposition } from '../active-types';
 import { ContentResponder } from '../content-responder';
 import {
   assertPrivateAcl,
@@ -58,9 +56,8 @@ export class S3Objects {
     const [overridden, contentType] = [overriddenHeaders(query), overriddenType(query)];
     let file: S3File | null = null;
     await this.responder.send(request, response, {
-      disposition: ({ contentType }) =>
-        previewDisposition(contentType, caller.project.settings.preview_pdf_inline),
-      cacheControl: (found) => cacheControlFor('download', found.bucket),
+      route: 'download',
+      pdfInline: caller.project.settings.preview_pdf_inline,
       etag: () => quoted(file?.etag ?? ''),
       type: ({ contentType }) => (isContentType(contentType) ? contentType : UNKNOWN_TYPE),
       headers: () => ({ ...(file ? metadataHeaders(file) : {}), ...overridden }),

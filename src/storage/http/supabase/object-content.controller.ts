@@ -27,7 +27,6 @@ import {
   StreamAnswer,
 } from '../../../http/docs/operation.decorators';
 import { Project } from '../../../projects/project';
-import { cacheControlFor } from '../../buckets/cache-control';
 import { FileContent } from '../../files/file';
 import { FileContentRepository } from '../../files/file-content.repository';
 import { Rendition, RenditionsService, TOO_MANY_PICTURES } from '../../pictures/renditions.service';
@@ -45,7 +44,6 @@ import {
   rangeNotSatisfiable,
   signedUrlExpired,
 } from '../../storage.errors';
-import { previewDisposition } from '../active-types';
 import { CONTENT_HEADERS, downloadNameOf } from '../content.controller';
 import { ContentResponder } from '../content-responder';
 import { BucketAddressPipe } from '../dto/text';
@@ -283,11 +281,9 @@ export class ObjectContentController {
   ): Promise<void> {
     const downloadName = downloadNameOf(request);
     return this.responder.send(request, response, {
-      disposition: ({ contentType }) =>
-        downloadName === undefined
-          ? previewDisposition(contentType, project.settings.preview_pdf_inline)
-          : 'attachment',
-      cacheControl: ({ bucket }) => cacheControlFor(route, bucket, secondsLeft),
+      route,
+      secondsLeft,
+      pdfInline: downloadName === undefined ? project.settings.preview_pdf_inline : undefined,
       downloadName,
       find: this.pictures(request, response, project, transformation, find),
     });
