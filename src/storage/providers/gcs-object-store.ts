@@ -18,13 +18,11 @@ import { batchesOf } from '../../common/batches';
 import { ByteRange } from '../../http/syntax/byte-ranges';
 import { GcsConfig } from '../../config/app-config';
 import { storageUnavailable } from '../storage.errors';
-import { CONCURRENCY, BucketLayout } from './bucket-layout';
+import { BucketObjectStore, CONCURRENCY } from './bucket-object-store';
 import { fetchRetrying } from './fetch-retrying';
 import { ObjectAddress } from './object-address';
-import { ObjectMissingError, ObjectStore, SizedObject, StoredObject } from './object-store';
+import { SizedObject, StoredObject } from './object-store';
 import { readResuming } from './resuming-read';
-import { endSource, readHead } from './source-head';
-import { SourceFailure, watchSource } from './source-failure';
 
 /** Bytes of a chunk of a resumable upload; smaller files take one request. Google recommends at least 8 MiB. */
 const CHUNK = 8 * 1024 * 1024;
@@ -45,20 +43,18 @@ interface ListPage {
   readonly nextPageToken?: string;
 }
 
-export class GcsObjectStore extends ObjectStore {
+export class GcsObjectStore extends BucketObjectStore {
   override readonly heldBytes = CHUNK;
   private readonly storage: Storage;
   private readonly bucket: Bucket;
-  private readonly layout: BucketLayout;
   /** False for emulators, which need no credentials. */
   private readonly isAuthenticated: boolean;
 
   constructor(private readonly config: GcsConfig) {
-    super();
+    super(config.prefix, CHUNK);
     this.isAuthenticated = config.keyFile !== null || isGoogle(config.endpoint);
     this.storage = createClient(config, this.isAuthenticated);
     this.bucket = this.storage.bucket(config.bucket);
-    this.layout = new BucketLayout(config.prefix);
   }
 
   /** Lists objects, which needs no more permissions than the other calls do. */
@@ -66,22 +62,13 @@ export class GcsObjectStore extends ObjectStore {
     await this.attempt(() => this.page({ prefix: this.config.prefix, maxResults: 1 }));
   }
 
-  /** Uploads in one request when the file fits into a chunk, else by a resumable upload. */
-  override async put(address: ObjectAddress, chunks: AsyncIterable<Buffer>): Promise<void> {
-    const file = this.file(address);
-    const source = new SourceFailure();
-    const incoming = watchSource(chunks, source);
-    try {
-      const head = await readHead(incoming, CHUNK);
-      if (head.isWhole) await file.save(Buffer.concat(head.chunks), { resumable: false, metadata: METADATA });
-      else {
-        const stream = file.createWriteStream({ resumable: true, chunkSize: CHUNK, metadata: METADATA });
-        await pipeline(head.fullStream(), stream);
-      }
-    } catch (error) {
-      endSource(incoming);
-      throw source.failed ? source.reason : storageUnavailable(error);
-    }
+  protected override putWhole(address: ObjectAddress, bytes: Buffer): Promise<unknown> {
+    return this.file(address).save(bytes, { resumable: false, metadata: METADATA });
+  }
+
+  protected override async putStream(address: ObjectAddress, chunks: AsyncGenerator<Buffer>): Promise<void> {
+    const options = { resumable: true, chunkSize: CHUNK, metadata: METADATA };
+    await pipeline(chunks, this.file(address).createWriteStream(options));
   }
 
   override read(address: ObjectAddress, range: ByteRange): Promise<Buffer | AsyncIterable<Buffer>> {
@@ -125,14 +112,9 @@ export class GcsObjectStore extends ObjectStore {
     await this.attempt(() => this.removeKeys(keys));
   }
 
-  override async has(address: ObjectAddress, size: number): Promise<boolean> {
-    try {
-      const [metadata] = await this.attempt(() => this.file(address).getMetadata(), address);
-      return Number(metadata.size) === size;
-    } catch (error) {
-      if (error instanceof ObjectMissingError) return false;
-      throw error;
-    }
+  protected override async sizeOf(address: ObjectAddress): Promise<number> {
+    const [metadata] = await this.file(address).getMetadata();
+    return Number(metadata.size);
   }
 
   override async *projects(): AsyncGenerator<string> {
@@ -209,13 +191,10 @@ export class GcsObjectStore extends ObjectStore {
     return this.bucket.file(this.layout.keyOf(address));
   }
 
-  /** @param address the object that must exist @throws ObjectMissingError, AppError 500 */
-  private async attempt<T>(work: () => Promise<T>, address?: ObjectAddress): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      throw address && isMissing(error) ? new ObjectMissingError(address) : storageUnavailable(error);
-    }
+  /** Excludes a missing bucket, which has the same status. */
+  protected override isMissing(error: unknown): boolean {
+    const { code, message = '' } = error as Partial<ApiError>;
+    return code === 404 && !message.includes('bucket does not exist');
   }
 }
 
@@ -236,10 +215,4 @@ function createClient({ endpoint, keyFile, timeoutMs }: GcsConfig, isAuthenticat
 
 function isGoogle(endpoint: string | null): boolean {
   return endpoint === null || GOOGLE.test(new URL(endpoint).hostname);
-}
-
-/** Excludes a missing bucket, which has the same status. */
-function isMissing(error: unknown): boolean {
-  const { code, message = '' } = error as Partial<ApiError>;
-  return code === 404 && !message.includes('bucket does not exist');
 }

@@ -1,4 +1,4 @@
-import { BucketLayout } from './bucket-layout';
+import { BucketLayout } from './bucket-object-store';
 import { DiskLayout } from './disk-layout';
 import { ObjectAddress } from './object-address';
 

@@ -30,14 +30,12 @@ import { nameOf } from '../../common/errors/error-facts';
 import { ByteRange } from '../../http/syntax/byte-ranges';
 import { S3Config } from '../../config/app-config';
 import { storageUnavailable } from '../storage.errors';
-import { BucketLayout, CONCURRENCY } from './bucket-layout';
+import { BucketObjectStore, CONCURRENCY } from './bucket-object-store';
 import { joinedParts, type Slice } from './joined-parts';
 import { ObjectAddress } from './object-address';
-import { ObjectMissingError, ObjectStore, SizedObject, StoredObject } from './object-store';
+import { SizedObject, StoredObject } from './object-store';
 import { partsOf } from './parts';
 import { readResuming } from './resuming-read';
-import { endSource, readHead } from './source-head';
-import { SourceFailure, watchSource } from './source-failure';
 
 const MIB = 1024 * 1024;
 /** The smallest part that S3 accepts; an upload holds two parts in memory. */
@@ -52,30 +50,27 @@ const CONNECTION_TIMEOUT_MS = 5_000;
 /** Maximum number of connections: a download holds a connection until its client has read it. */
 const MAX_SOCKETS = 512;
 
-/** Bucket and key of an object. */
+/** Bucket and key of an object, and its type when it is stored. */
 interface Place {
   readonly Bucket: string;
   readonly Key: string;
+  readonly ContentType?: string;
 }
 
 /** A multipart upload. */
 type Upload = Place & { readonly UploadId: string | undefined };
 
-export class S3ObjectStore extends ObjectStore implements OnApplicationShutdown {
+export class S3ObjectStore extends BucketObjectStore implements OnApplicationShutdown {
   override readonly heldBytes: number;
   private readonly client: S3Client;
-  private readonly layout: BucketLayout;
-  private readonly partSize: number;
 
   constructor(
     private readonly config: S3Config,
     maxFileBytes: number,
   ) {
-    super();
+    super(config.prefix, Math.max(PART, Math.ceil(maxFileBytes / MAX_PARTS)));
     this.client = createClient(config);
-    this.layout = new BucketLayout(config.prefix);
-    this.partSize = Math.max(PART, Math.ceil(maxFileBytes / MAX_PARTS));
-    this.heldBytes = 2 * this.partSize;
+    this.heldBytes = 2 * this.wholeBytes;
   }
 
   onApplicationShutdown(): void {
@@ -86,20 +81,20 @@ export class S3ObjectStore extends ObjectStore implements OnApplicationShutdown 
     await this.attempt(() => this.client.send(new HeadBucketCommand({ Bucket: this.config.bucket })));
   }
 
-  /** Uploads in one request when the file fits into a part, else by a multipart upload, which is aborted when it fails. */
-  override async put(address: ObjectAddress, chunks: AsyncIterable<Buffer>): Promise<void> {
-    const place = { ...this.locate(address), ContentType: CONTENT_TYPE };
-    const source = new SourceFailure();
-    const incoming = watchSource(chunks, source);
-    try {
-      const head = await readHead(incoming, this.partSize);
-      if (head.isWhole)
-        await this.client.send(new PutObjectCommand({ ...place, Body: Buffer.concat(head.chunks) }));
-      else await this.putInParts(place, head.fullStream());
-    } catch (error) {
-      endSource(incoming);
-      throw source.failed ? source.reason : storageUnavailable(error);
-    }
+  protected override putWhole(address: ObjectAddress, Body: Buffer): Promise<unknown> {
+    return this.client.send(new PutObjectCommand({ ...this.placeOf(address), Body }));
+  }
+
+  protected override async putStream(address: ObjectAddress, chunks: AsyncGenerator<Buffer>): Promise<void> {
+    const { wholeBytes, client } = this;
+    await this.inParts(this.placeOf(address), async function* (upload) {
+      let PartNumber = 0;
+      for await (const Body of partsOf(chunks, wholeBytes)) {
+        PartNumber += 1;
+        const { ETag } = await client.send(new UploadPartCommand({ ...upload, PartNumber, Body }));
+        yield { PartNumber, ETag };
+      }
+    });
   }
 
   override read(address: ObjectAddress, range: ByteRange): Promise<Buffer | AsyncIterable<Buffer>> {
@@ -135,11 +130,9 @@ export class S3ObjectStore extends ObjectStore implements OnApplicationShutdown 
   }
 
   private async joinSlices(parts: readonly Slice[][], to: ObjectAddress): Promise<void> {
-    const place = { ...this.locate(to), ContentType: CONTENT_TYPE };
-    await this.attempt(
-      () => this.inParts(place, (upload) => this.sendJoined(upload, parts)),
-      parts[0]?.[0]?.address,
-    );
+    const join = (): Promise<void> =>
+      this.inParts(this.placeOf(to), (upload) => this.sendJoined(upload, parts));
+    await this.attempt(join, parts[0]?.[0]?.address);
   }
 
   override async remove(addresses: readonly ObjectAddress[]): Promise<void> {
@@ -147,17 +140,8 @@ export class S3ObjectStore extends ObjectStore implements OnApplicationShutdown 
     for (const batch of batchesOf(keys, REMOVAL_BATCH_SIZE)) await this.attempt(() => this.removeKeys(batch));
   }
 
-  override async has(address: ObjectAddress, size: number): Promise<boolean> {
-    try {
-      const head = await this.attempt(
-        () => this.client.send(new HeadObjectCommand(this.locate(address))),
-        address,
-      );
-      return head.ContentLength === size;
-    } catch (error) {
-      if (error instanceof ObjectMissingError) return false;
-      throw error;
-    }
+  protected override async sizeOf(address: ObjectAddress): Promise<number | undefined> {
+    return (await this.client.send(new HeadObjectCommand(this.locate(address)))).ContentLength;
   }
 
   override async *projects(): AsyncGenerator<string> {
@@ -220,18 +204,6 @@ export class S3ObjectStore extends ObjectStore implements OnApplicationShutdown 
       throw new Error(
         `${Errors.length} of ${keys.length} objects were not removed: ${first.Code} ${first.Message}`,
       );
-  }
-
-  private async putInParts(place: Place, chunks: AsyncGenerator<Buffer>): Promise<void> {
-    const { partSize, client } = this;
-    await this.inParts(place, async function* (upload) {
-      let PartNumber = 0;
-      for await (const Body of partsOf(chunks, partSize)) {
-        PartNumber += 1;
-        const { ETag } = await client.send(new UploadPartCommand({ ...upload, PartNumber, Body }));
-        yield { PartNumber, ETag };
-      }
-    });
   }
 
   /** Several parts are copied concurrently; data that is too small for a copy is read, a part at a time. */
@@ -318,14 +290,13 @@ export class S3ObjectStore extends ObjectStore implements OnApplicationShutdown 
     return { Bucket: this.config.bucket, Key: this.layout.keyOf(address) };
   }
 
-  /** @param address the object that must exist @throws ObjectMissingError, AppError 500 */
-  private async attempt<T>(work: () => Promise<T>, address?: ObjectAddress): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      if (error instanceof ObjectMissingError) throw error;
-      throw address && isMissing(error) ? new ObjectMissingError(address) : storageUnavailable(error);
-    }
+  /** The place of an object that is to be stored. */
+  private placeOf(address: ObjectAddress): Place {
+    return { ...this.locate(address), ContentType: CONTENT_TYPE };
+  }
+
+  protected override isMissing(error: unknown): boolean {
+    return ['NoSuchKey', 'NotFound'].includes(nameOf(error) ?? '');
   }
 }
 
@@ -358,8 +329,4 @@ function createClient({ endpoint, region, pathStyle, credentials, timeoutMs }: S
     { step: 'build', name: 'contentMd5' },
   );
   return client;
-}
-
-function isMissing(error: unknown): boolean {
-  return ['NoSuchKey', 'NotFound'].includes(nameOf(error) ?? '');
 }
