@@ -1,7 +1,6 @@
 /** Stores the files of an archive with the provider, several small files at a time. */
 import { AppError } from '../common/errors/app-error';
-import { ObjectAddress } from '../storage/providers/object-address';
-import { ObjectStore } from '../storage/providers/object-store';
+import { ObjectAddress, ObjectStore } from '../storage/providers/object-store';
 import { ArchiveMember, ArchiveReader } from './archive/archive-reader';
 import { fileNotStored } from './backup.errors';
 

@@ -14,8 +14,7 @@ import { ProjectEntity } from '../projects/project.entity';
 import { ProjectRegistry } from '../projects/project-registry.service';
 import { ProjectsService } from '../projects/projects.service';
 import { toStoredKey } from '../projects/signing-keys';
-import { ObjectAddress } from '../storage/providers/object-address';
-import { ObjectStore } from '../storage/providers/object-store';
+import { ObjectAddress, ObjectStore } from '../storage/providers/object-store';
 import { RemovalHoldRepository } from '../storage/removal/removal-hold.repository';
 import {
   ArchivedSecrets,

@@ -2,8 +2,7 @@
 import type { Command } from 'commander';
 import { pipeline } from 'node:stream/promises';
 import { dataOf, type Schema } from './admin-client';
-import { CommandContext } from './command-context';
-import { table } from './format';
+import { CommandContext, table } from './command-context';
 
 const COLUMNS = ['at', 'actor', 'address', 'action', 'project_id', 'details'];
 

@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { dataOf, type Schema } from './admin-client';
 import { CliError, EXIT } from './cli-error';
-import { CommandContext } from './command-context';
-import { list, table } from './format';
+import { CommandContext, list, table } from './command-context';
 import { addCommands, operation } from './operation';
 import { sizeOf } from './progress';
 

@@ -26,8 +26,7 @@ import {
 import { addBackupScheduleCommands, assertOneSubject } from './backup-schedule.commands';
 import { dataOf, type Schema } from './admin-client';
 import { CliError, EXIT } from './cli-error';
-import { CommandContext } from './command-context';
-import { list, table } from './format';
+import { CommandContext, list, table } from './command-context';
 import { type RestoreOptions, restorePhysical, verifyPhysical } from './physical-backup.commands';
 import { sizeOf } from './progress';
 

@@ -4,8 +4,7 @@ import { codeOf, messageOf } from '../common/errors/error-facts';
 import { PRODUCT } from '../config/product';
 import { text as textOf } from 'node:stream/consumers';
 import { AdminClient, dataOf, type Schema } from './admin-client';
-import { CommandContext } from './command-context';
-import { inOneLine } from './format';
+import { CommandContext, inOneLine } from './command-context';
 import { sendRequest } from './send-request';
 
 type Finding = Omit<Schema<'FindingResponse'>, 'check'> & { readonly check: string };

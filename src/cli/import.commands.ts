@@ -2,8 +2,7 @@
 import { type Command, Option } from 'commander';
 import { readFile } from 'node:fs/promises';
 import { CliError, EXIT } from './cli-error';
-import type { CommandContext } from './command-context';
-import { list, table } from './format';
+import { type CommandContext, list, table } from './command-context';
 import { storageAt, storageIn, type FileSource } from './supabase/files';
 import { importSupabase, type ImportReport } from './supabase/import';
 

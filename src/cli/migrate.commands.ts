@@ -2,8 +2,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { dataOf, type Schema } from './admin-client';
 import { CliError, ErrorAnswer, EXIT } from './cli-error';
-import { CommandContext } from './command-context';
-import { table } from './format';
+import { CommandContext, table } from './command-context';
 import { createMigration, MigrationFile, readMigrations } from './migration-files';
 
 type AppliedMigration = Schema<'AppliedMigrationResponse'>;

@@ -2,8 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { dataOf } from './admin-client';
-import { CommandContext } from './command-context';
-import { list } from './format';
+import { CommandContext, list } from './command-context';
 import { sizeOf } from './progress';
 
 interface MoveOptions {

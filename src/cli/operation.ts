@@ -1,8 +1,7 @@
 /** A command that calls one operation of the server, as data: route, options and output. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { paths } from '../../console/src/generated/openapi.js' with { 'resolution-mode': 'import' };
-import type { CommandContext } from './command-context';
-import { list, table } from './format';
+import { type CommandContext, list, table } from './command-context';
 
 type Verb = 'get' | 'put' | 'post' | 'patch' | 'delete';
 

@@ -6,8 +6,7 @@ import { restoreInstall } from '../backup/physical/restore-install';
 import { IdentityOption, PassphraseOption, pipedThrough, requiredPassphrase } from './archive-streams';
 import { DiskObjectStore } from '../storage/providers/disk-object-store';
 import { CliError, EXIT } from './cli-error';
-import { CommandContext } from './command-context';
-import { list } from './format';
+import { CommandContext, list } from './command-context';
 
 export interface RestoreOptions extends PassphraseOption, IdentityOption {
   readonly as?: string;

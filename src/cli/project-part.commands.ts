@@ -1,5 +1,5 @@
 /** `plinth webhooks`, `plinth schedules`, `plinth s3-keys` and `plinth api-keys`: parts of a project. */
-import { table } from './format';
+import { table } from './command-context';
 import { type Commands, operation, separated, wholeNumber } from './operation';
 
 /** Ten years, as the server allows. */

@@ -3,7 +3,7 @@ import { InvalidArgumentError, type Option } from 'commander';
 import { JsonObject, JsonValue } from '../common/text/json';
 import { PLANS } from '../projects/plans';
 import { CliError, EXIT } from './cli-error';
-import { list, table } from './format';
+import { list, table } from './command-context';
 import { type Commands, operation, wholeNumber } from './operation';
 
 const PROJECT = '/admin/v1/projects/{id}';

@@ -1,5 +1,5 @@
 /** Compares schemas, as text of pg_dump, object by object. */
-import { printable } from './format';
+import { printable } from './command-context';
 
 /** The comment that pg_dump writes before each object. */
 const OBJECT = /^--\n-- Name: (.*); Type: (.*); Schema: (.*); Owner: .*\n--\n/m;

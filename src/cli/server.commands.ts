@@ -1,8 +1,7 @@
 /** `plinth server` and `plinth upgrade`: PostgreSQL servers for projects' databases, and their schemas. */
 import { type Schema } from './admin-client';
 import { CliError, EXIT } from './cli-error';
-import type { CommandContext } from './command-context';
-import { table } from './format';
+import { type CommandContext, table } from './command-context';
 import { type Commands, operation, separated, wholeNumber } from './operation';
 
 const COLUMNS = ['name', 'host', 'port', 'status', 'projects', 'capacity', 'reachable', 'replicas', 'pooler'];

@@ -7,8 +7,7 @@ import { messageOf } from '../common/errors/error-facts';
 import { isJsonObject, parseJson } from '../common/text/json';
 import { errorOf, type Schema } from './admin-client';
 import { CliError, EXIT } from './cli-error';
-import { CommandContext } from './command-context';
-import { list } from './format';
+import { CommandContext, list } from './command-context';
 import { addCommands, operation, wholeNumber } from './operation';
 import { sendRequest } from './send-request';
 

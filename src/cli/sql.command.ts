@@ -3,8 +3,7 @@ import type { Command } from 'commander';
 import { readFile } from 'node:fs/promises';
 import { dataOf, type Schema } from './admin-client';
 import { CliError, EXIT } from './cli-error';
-import { CommandContext } from './command-context';
-import { table } from './format';
+import { CommandContext, table } from './command-context';
 
 export function addSqlCommand(project: Command, context: CommandContext): void {
   project

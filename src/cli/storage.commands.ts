@@ -1,8 +1,7 @@
 /** `plinth storage check|sweep`. */
 import type { Command } from 'commander';
 import { dataOf, type ProjectSummary, type Schema } from './admin-client';
-import { CommandContext } from './command-context';
-import { table } from './format';
+import { CommandContext, table } from './command-context';
 
 interface Options {
   readonly project?: string;

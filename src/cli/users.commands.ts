@@ -3,8 +3,7 @@ import { type Command, Option } from 'commander';
 import type { JsonObject } from '../common/text/json';
 import { dataOf, type Schema } from './admin-client';
 import { CliError, EXIT } from './cli-error';
-import type { CommandContext } from './command-context';
-import { list } from './format';
+import { type CommandContext, list } from './command-context';
 import { auth0Hash, firebaseParameters, FormatOptions, FORMATS } from './user-formats';
 import { rowsOf, textOf } from './user-rows';
 

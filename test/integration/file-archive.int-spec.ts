@@ -9,7 +9,7 @@ import type { StorageConfig } from '../../src/config/app-config';
 import { loadConfig } from '../../src/config/load-config';
 import { ArchivedDiskObjectStore } from '../../src/storage/providers/archived-disk-object-store';
 import { DiskObjectStore } from '../../src/storage/providers/disk-object-store';
-import { ObjectAddress } from '../../src/storage/providers/object-address';
+import { ObjectAddress } from '../../src/storage/providers/object-store';
 import { createObjectStore } from '../../src/storage/providers/object-store.provider';
 import { copies } from '../../src/storage/providers/object-copies';
 import { eventually } from '../support/eventually';

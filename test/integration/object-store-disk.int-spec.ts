@@ -15,7 +15,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { loadConfig } from '../../src/config/load-config';
 import { DiskObjectStore } from '../../src/storage/providers/disk-object-store';
-import { ObjectAddress } from '../../src/storage/providers/object-address';
+import { ObjectAddress } from '../../src/storage/providers/object-store';
 
 const UNAVAILABLE = { code: 'storage_unavailable', status: 500 };
 const [PROJECT, OTHER] = ['aaaaaaaaaaaaaaaaaaaa', 'bbbbbbbbbbbbbbbbbbbb'] as const;

@@ -10,8 +10,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../../src/config/load-config';
 import { TEST_TUNING } from '../support/plinth';
-import { ObjectAddress } from '../../src/storage/providers/object-address';
-import { ObjectStore, SizedObject, StoredObject } from '../../src/storage/providers/object-store';
+import {
+  ObjectAddress,
+  ObjectStore,
+  SizedObject,
+  StoredObject,
+} from '../../src/storage/providers/object-store';
 import { createObjectStore } from '../../src/storage/providers/object-store.provider';
 import { eventually } from '../support/eventually';
 import { casesOf, IN_SOAK } from '../support/extent';

@@ -5,7 +5,7 @@
 import { isJsonObject } from '../../common/text/json';
 import { inSlices } from '../../common/time/slices';
 import { isSoundKey } from '../../projects/signing-keys';
-import { isProjectId } from '../../storage/providers/object-address';
+import { isProjectId } from '../../storage/providers/object-store';
 import { archiveInvalid } from '../backup.errors';
 import { HEADER, MANIFEST, SECRETS } from './archive-format';
 

@@ -14,8 +14,7 @@ import {
 } from '../../config/app-config';
 import { PRODUCT } from '../../config/product';
 import { PLATFORM_URL } from '../../database/platform/platform-url';
-import { isProjectId, ObjectAddress } from '../../storage/providers/object-address';
-import { ObjectStore } from '../../storage/providers/object-store';
+import { isProjectId, ObjectAddress, ObjectStore } from '../../storage/providers/object-store';
 import { RemovalHoldRepository } from '../../storage/removal/removal-hold.repository';
 import { FILES_FOLDER, HEADER, SECRETS } from '../archive/archive-format';
 import { ArchiveWriter } from '../archive/archive-writer';

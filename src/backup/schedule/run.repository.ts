@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { withConnection } from '../../database/pools/one-off-connection';
 import { PLATFORM_URL } from '../../database/platform/platform-url';
 import type { StoredTotals } from '../stored/store-writer';
-import { PHYSICAL_FOLDER, PLATFORM_FOLDER } from '../../storage/providers/object-address';
+import { PHYSICAL_FOLDER, PLATFORM_FOLDER } from '../../storage/providers/object-store';
 
 export const RUN_STATUSES = ['running', 'succeeded', 'failed'] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];

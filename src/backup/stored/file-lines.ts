@@ -4,7 +4,7 @@
  */
 import { createHmac, hkdfSync } from 'node:crypto';
 import { Slices } from '../../common/time/slices';
-import { ObjectAddress } from '../../storage/providers/object-address';
+import { ObjectAddress } from '../../storage/providers/object-store';
 import { archiveInvalid } from '../backup.errors';
 
 export interface StoredFile {

@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { UUID } from '../../common/text/uuid';
 import { BUCKET_BY_ADDRESS } from '../buckets/bucket.repository';
-import { ObjectAddress } from '../providers/object-address';
+import { ObjectAddress } from '../providers/object-store';
 import { LIMITS, StoredRow } from '../rows/stored-row';
 import { tablesAltered } from '../storage.errors';
 import {

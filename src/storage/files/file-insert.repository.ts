@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { Statement } from '../../database/statement';
 import { bucketBy } from '../buckets/bucket.repository';
-import { ObjectAddress } from '../providers/object-address';
+import { ObjectAddress } from '../providers/object-store';
 import { QuotaMark } from '../quotas/quota';
 import { StoredRow } from '../rows/stored-row';
 import { StorageContext, StorageTransaction } from '../storage-transaction';

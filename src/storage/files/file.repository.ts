@@ -4,7 +4,7 @@ import { JsonObject } from '../../common/text/json';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { UUID } from '../../common/text/uuid';
 import { BUCKET_BY_ADDRESS } from '../buckets/bucket.repository';
-import { ObjectAddress } from '../providers/object-address';
+import { ObjectAddress } from '../providers/object-store';
 import { MAX_PAGE, StoredRow } from '../rows/stored-row';
 import { fileNotFound, forbidden } from '../storage.errors';
 import {

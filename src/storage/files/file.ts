@@ -3,7 +3,7 @@ import { DatabaseError } from 'pg';
 import { JsonObject } from '../../common/text/json';
 import { StorageConfig } from '../../config/app-config';
 import { UNIQUE_VIOLATION } from '../../database/sql/sqlstate';
-import { ObjectAddress } from '../providers/object-address';
+import { ObjectAddress } from '../providers/object-store';
 import { LIMITS, StoredRow } from '../rows/stored-row';
 import { fileAlreadyExists } from '../storage.errors';
 import { StorageContext } from '../storage-transaction';

@@ -2,8 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Caller } from '../../access/caller';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
-import { ObjectAddress } from '../providers/object-address';
-import { ObjectMissingError, ObjectStore } from '../providers/object-store';
+import { ObjectAddress, ObjectMissingError, ObjectStore } from '../providers/object-store';
 import { ObjectRemover } from '../removal/object-remover.service';
 import { assertRoom } from '../quotas/quota';
 import { JsonRows } from '../rows/json-rows';

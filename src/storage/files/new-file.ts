@@ -9,7 +9,7 @@ import {
   UNKNOWN_TYPE,
 } from '../content-type/content-type';
 import { Evidence } from '../content-type/sniff';
-import { ObjectAddress } from '../providers/object-address';
+import { ObjectAddress } from '../providers/object-store';
 import { invalidParameters, unsupportedMediaType } from '../storage.errors';
 import { ByteFacts } from './byte-meter';
 import { StoredBytes } from './file';

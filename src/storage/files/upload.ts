@@ -1,5 +1,5 @@
 /** An upload as every surface describes it, independent of its wire format. */
-import { ObjectAddress } from '../providers/object-address';
+import { ObjectAddress } from '../providers/object-store';
 import { QuotaMark } from '../quotas/quota';
 import { ByteFacts } from './byte-meter';
 import { FileRecord } from './file';

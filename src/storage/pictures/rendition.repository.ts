@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { Project } from '../../projects/project';
 import { StoredBytes } from '../files/file';
-import { ObjectAddress } from '../providers/object-address';
+import { ObjectAddress } from '../providers/object-store';
 import { LIMITS, StoredRow } from '../rows/stored-row';
 import { serviceContext, StorageTransaction } from '../storage-transaction';
 

@@ -8,8 +8,7 @@ import { messageOf } from '../../common/errors/error-facts';
 import type { StorageConfig } from '../../config/app-config';
 import { DiskObjectStore } from './disk-object-store';
 import { copyMissing, copyObject, removeGone } from './object-copies';
-import type { ObjectAddress } from './object-address';
-import type { ObjectStore } from './object-store';
+import type { ObjectAddress, ObjectStore } from './object-store';
 
 /** Milliseconds between two attempts to copy missing objects. Younger objects may still be being written. */
 const INTERVAL = 60_000;

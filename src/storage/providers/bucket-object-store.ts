@@ -1,7 +1,6 @@
 /** What the providers with buckets of objects have in common: keys, uploads of small files in one request, and errors. */
 import { storageUnavailable } from '../storage.errors';
-import { checkedProjectId, isObjectId, ObjectAddress } from './object-address';
-import { ObjectMissingError, ObjectStore } from './object-store';
+import { checkedProjectId, isObjectId, ObjectAddress, ObjectMissingError, ObjectStore } from './object-store';
 import { endSource, readHead } from './source-head';
 
 /** Number of concurrent requests of one job. */

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DiskDirectories, NeighbouringIds } from './disk-layout';
-import { isObjectId } from './object-address';
+import { isObjectId } from './object-store';
 
 describe('DiskDirectories', () => {
   let root: string;

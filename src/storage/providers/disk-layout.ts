@@ -9,7 +9,7 @@ import { codeOf } from '../../common/errors/error-facts';
 import { growingCache } from '../../common/growing-cache';
 import { storageUnavailable } from '../storage.errors';
 import { closeNow, openFile, syncFile } from './file-descriptors';
-import { checkedProjectId, ObjectAddress } from './object-address';
+import { checkedProjectId, ObjectAddress } from './object-store';
 
 const UPLOADS = '.uploads';
 const SHARD = /^[0-9a-f]{2}$/;

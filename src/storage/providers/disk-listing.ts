@@ -4,8 +4,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { batchesOf } from '../../common/batches';
 import { isMissing, isShard } from './disk-layout';
-import { isObjectId } from './object-address';
-import type { StoredObject } from './object-store';
+import { isObjectId, type StoredObject } from './object-store';
 
 /** Number of concurrent calls of lstat(). */
 const CONCURRENCY = 32;

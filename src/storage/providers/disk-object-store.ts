@@ -24,8 +24,14 @@ import {
 } from './file-descriptors';
 import { DiskDirectories, DiskLayout, isMissing, NeighbouringIds } from './disk-layout';
 import { entriesOf, factsOf, objectsBelow } from './disk-listing';
-import { ObjectAddress } from './object-address';
-import { GrowingObject, ObjectMissingError, ObjectStore, SMALL_READ, StoredObject } from './object-store';
+import {
+  GrowingObject,
+  ObjectAddress,
+  ObjectMissingError,
+  ObjectStore,
+  SMALL_READ,
+  StoredObject,
+} from './object-store';
 import { ReadBuffers } from './read-buffers';
 import { endSource, readHead } from './source-head';
 

@@ -20,8 +20,7 @@ import { GcsConfig } from '../../config/app-config';
 import { storageUnavailable } from '../storage.errors';
 import { BucketObjectStore, CONCURRENCY } from './bucket-object-store';
 import { fetchRetrying } from './fetch-retrying';
-import { ObjectAddress } from './object-address';
-import { SizedObject, StoredObject } from './object-store';
+import { ObjectAddress, SizedObject, StoredObject } from './object-store';
 import { readResuming } from './resuming-read';
 
 /** Bytes of a chunk of a resumable upload; smaller files take one request. Google recommends at least 8 MiB. */

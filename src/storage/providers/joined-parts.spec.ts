@@ -1,5 +1,5 @@
 import { joinedParts } from './joined-parts';
-import { ObjectAddress } from './object-address';
+import { ObjectAddress } from './object-store';
 
 /** Slices as `<object>:<start>+<size>`. */
 function plan(...sizes: number[]): string[] {

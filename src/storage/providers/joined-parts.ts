@@ -1,6 +1,5 @@
 /** Plans the parts of a multipart upload that joins objects. S3 requires a minimum size for each part but the last. */
-import { ObjectAddress } from './object-address';
-import { SizedObject } from './object-store';
+import { ObjectAddress, SizedObject } from './object-store';
 
 export interface Slice {
   readonly address: ObjectAddress;

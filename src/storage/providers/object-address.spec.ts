@@ -1,6 +1,6 @@
 import { BucketLayout } from './bucket-object-store';
 import { DiskLayout } from './disk-layout';
-import { ObjectAddress } from './object-address';
+import { ObjectAddress } from './object-store';
 
 const PROJECT = 'abcdefghij0123456789';
 const OBJECT = '0f9d3a52-7c41-4b8e-9a55-3f1f6d2c8b10';

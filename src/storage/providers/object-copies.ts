@@ -1,7 +1,12 @@
 /** Copies objects between two providers. Both list the objects of a project in the order of their ids. */
 import { batchesOf } from '../../common/batches';
-import { isProjectId, ObjectAddress } from './object-address';
-import { ObjectMissingError, type ObjectStore, type StoredObject } from './object-store';
+import {
+  isProjectId,
+  ObjectAddress,
+  ObjectMissingError,
+  type ObjectStore,
+  type StoredObject,
+} from './object-store';
 
 /** Number of objects that are copied concurrently. */
 const CONCURRENCY = 8;

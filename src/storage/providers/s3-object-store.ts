@@ -32,8 +32,7 @@ import { S3Config } from '../../config/app-config';
 import { storageUnavailable } from '../storage.errors';
 import { BucketObjectStore, CONCURRENCY } from './bucket-object-store';
 import { joinedParts, type Slice } from './joined-parts';
-import { ObjectAddress } from './object-address';
-import { SizedObject, StoredObject } from './object-store';
+import { ObjectAddress, SizedObject, StoredObject } from './object-store';
 import { partsOf } from './parts';
 import { readResuming } from './resuming-read';
 

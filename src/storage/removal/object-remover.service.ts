@@ -4,8 +4,7 @@
  */
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { Slots } from '../../admission/slots';
-import { ObjectAddress } from '../providers/object-address';
-import { ObjectStore } from '../providers/object-store';
+import { ObjectAddress, ObjectStore } from '../providers/object-store';
 import { StorageMetrics } from '../storage-metrics.service';
 import { RemovalHoldRepository } from './removal-hold.repository';
 

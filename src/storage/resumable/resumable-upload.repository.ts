@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { UUID } from '../../common/text/uuid';
 import { Project } from '../../projects/project';
 import { SERVICE_ROLE } from '../../projects/project-keys';
-import { ObjectAddress } from '../providers/object-address';
+import { ObjectAddress } from '../providers/object-store';
 import { LIMITS, StoredRow } from '../rows/stored-row';
 import { serviceContext, StorageTransaction } from '../storage-transaction';
 import {

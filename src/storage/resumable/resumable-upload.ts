@@ -4,7 +4,7 @@ import { FileAddress } from '../files/named-files.service';
 import { assertFilename, parseMetadata } from '../files/upload-rules';
 import { UploadParameters } from '../files/upload';
 import { parseContentType } from '../content-type/content-type';
-import { ObjectAddress } from '../providers/object-address';
+import { ObjectAddress } from '../providers/object-store';
 import { StoredRow } from '../rows/stored-row';
 import { invalidParameters } from '../storage.errors';
 

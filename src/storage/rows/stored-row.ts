@@ -2,7 +2,7 @@
 import { isJsonObject, JsonObject } from '../../common/text/json';
 import { storageFault } from '../../common/text/storable';
 import { RecordReader } from '../../database/rows/record-reader';
-import { isObjectId } from '../providers/object-address';
+import { isObjectId } from '../providers/object-store';
 import { tablesAltered } from '../storage.errors';
 
 /** Maximum lengths of values in storage rows. Longer values can only come from SQL of the project's owner. */

@@ -13,8 +13,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import sharp from 'sharp';
-import { ObjectAddress } from '../../../src/storage/providers/object-address';
-import { ObjectStore } from '../../../src/storage/providers/object-store';
+import { ObjectAddress, ObjectStore } from '../../../src/storage/providers/object-store';
 import { StorageSweep } from '../../../src/storage/sweep/storage-sweep.service';
 import { eventually } from '../../support/eventually';
 import { casesOf } from '../../support/extent';

@@ -1,4 +1,4 @@
-import { list, table } from './format';
+import { list, table } from './command-context';
 
 describe('table', () => {
   it('aligns columns, numbers to the right', () => {
