@@ -29,12 +29,12 @@ export class WebhookRepository {
   constructor(private readonly owner: OwnerDatabase) {}
 
   async list(project: ProjectEntity): Promise<Webhook[]> {
-    return this.use(project, 'lists webhooks', (client) => read(client));
+    return this.owner.use(project, 'lists webhooks', (client) => read(client), OWNER_SETTINGS);
   }
 
   /** @throws AppError 404 for an unknown webhook */
   async get(project: ProjectEntity, id: string): Promise<Webhook> {
-    return this.use(project, 'reads a webhook', (client) => readOne(client, id));
+    return this.owner.use(project, 'reads a webhook', (client) => readOne(client, id), OWNER_SETTINGS);
   }
 
   /** @throws AppError 400 for anything that PostgreSQL refuses, 409 if the project has too many webhooks */
@@ -107,20 +107,13 @@ export class WebhookRepository {
     reason: string,
     work: (client: BoundedClient) => Promise<T>,
   ): Promise<T> {
-    return this.use(project, reason, async (client) => {
+    const committed = async (client: BoundedClient): Promise<T> => {
       await client.query('begin');
       const result = await work(client);
       await client.query('commit');
       return result;
-    });
-  }
-
-  private async use<T>(
-    project: ProjectEntity,
-    reason: string,
-    work: (client: BoundedClient) => Promise<T>,
-  ): Promise<T> {
-    return this.owner.use(project, reason, work, OWNER_SETTINGS);
+    };
+    return this.owner.use(project, reason, committed, OWNER_SETTINGS);
   }
 }
 

@@ -8,13 +8,8 @@ import { StorageAccess } from './storage-api.decorator';
 @StorageAccess()
 @Controller('p/:project_slug/storage')
 export class UnknownPathController {
-  @All()
-  root(): never {
-    throw pathNotFound();
-  }
-
-  @All('*path')
-  below(): never {
+  @All(['', '*path'])
+  refuse(): never {
     throw pathNotFound();
   }
 }

@@ -6,7 +6,7 @@ import { Injectable } from '@nestjs/common';
 import { Caller } from '../../access/caller';
 import { DiskReserve } from '../../limits/disk-reserve.service';
 import { FileAddress } from '../files/named-files.service';
-import { Uploaded, UploadParameters } from '../files/upload';
+import { UploadParameters } from '../files/upload';
 import { UploadService } from '../files/upload.service';
 import { ObjectAddress, ObjectStore } from '../providers/object-store';
 import { projectQuota } from '../quotas/quota';
@@ -20,7 +20,7 @@ import {
   UploadPart,
 } from './resumable-upload';
 import { MAX_UNFINISHED, ResumableUploadRepository } from './resumable-upload.repository';
-import { ChosenParts, ResumableUploadsService } from './resumable-uploads.service';
+import { ResumableUploadsService } from './resumable-uploads.service';
 
 /** A part as a request delivers it. */
 export interface NewPart {
@@ -136,15 +136,6 @@ export class MultipartUploadsService {
   async list(caller: Caller): Promise<ResumableUpload[]> {
     const all = await this.repository.listMultipart(caller.project);
     return all.filter((upload) => this.resumable.isOwn(caller, upload));
-  }
-
-  /**
-   * Joins the chosen parts and removes the others.
-   * @throws AppError 404 if the upload has ended, 423 while another request joins the parts, and the errors
-   * of an upload
-   */
-  async complete(caller: Caller, upload: ResumableUpload, chosen: ChosenParts): Promise<Uploaded | null> {
-    return (await this.resumable.finish(caller, upload, chosen)).file;
   }
 
   async abort(caller: Caller, upload: ResumableUpload): Promise<void> {

@@ -19,8 +19,13 @@ export function algorithmOf(header: string): ChecksumAlgorithm | null {
 
 export async function newChecksum(algorithm: ChecksumAlgorithm): Promise<Checksum> {
   switch (algorithm) {
-    case 'crc32':
-      return new Crc32();
+    case 'crc32': {
+      let value = 0;
+      return {
+        update: (bytes) => void (value = crc32(bytes, value)),
+        digest: () => Promise.resolve(Buffer.from(Uint32Array.of(value).buffer).swap32().toString('base64')),
+      };
+    }
     case 'crc32c':
     case 'crc64nvme': {
       // Loaded on first use, because few clients send these checksums.
@@ -39,19 +44,5 @@ export async function newChecksum(algorithm: ChecksumAlgorithm): Promise<Checksu
         digest: () => Promise.resolve(hash.digest('base64')),
       };
     }
-  }
-}
-
-class Crc32 implements Checksum {
-  private value = 0;
-
-  update(bytes: Buffer): void {
-    this.value = crc32(bytes, this.value);
-  }
-
-  digest(): Promise<string> {
-    const bytes = Buffer.alloc(4);
-    bytes.writeUInt32BE(this.value);
-    return Promise.resolve(bytes.toString('base64'));
   }
 }

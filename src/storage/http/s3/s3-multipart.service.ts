@@ -9,7 +9,7 @@ import { FileContentRepository } from '../../files/file-content.repository';
 import { type ObjectAddress, ObjectMissingError, ObjectStore } from '../../providers/object-store';
 import { MultipartUploadsService, type NewPart } from '../../resumable/multipart-uploads.service';
 import { intendedFileOf, type ResumableUpload, type UploadPart } from '../../resumable/resumable-upload';
-import type { ChosenParts } from '../../resumable/resumable-uploads.service';
+import { type ChosenParts, ResumableUploadsService } from '../../resumable/resumable-uploads.service';
 import { fileNotFound, rangeNotSatisfiable, uploadNotFound } from '../../storage.errors';
 import { assertSupported, metadataOf } from './object-headers';
 import { S3Bodies } from './s3-bodies.service';
@@ -28,6 +28,7 @@ const MAX_LISTED = 1_000;
 export class S3Multipart {
   constructor(
     private readonly uploads: MultipartUploadsService,
+    private readonly resumable: ResumableUploadsService,
     private readonly objects: S3Objects,
     private readonly contents: FileContentRepository,
     private readonly bodies: S3Bodies,
@@ -133,7 +134,7 @@ export class S3Multipart {
       if (request.get('if-none-match') !== undefined || request.get('if-match') !== undefined)
         await this.assertMayReplace(call);
       const parts = chosenParts(await this.uploads.parts(caller, upload), wanted);
-      await this.uploads.complete(caller, upload, { parts, etag }).catch(translated);
+      await this.resumable.finish(caller, upload, { parts, etag }).catch(translated);
     }
     sendXml(response, 'CompleteMultipartUploadResult', {
       Location: `/${bucket}/${key}`,

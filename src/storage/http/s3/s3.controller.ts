@@ -74,18 +74,10 @@ export class S3Controller {
     };
   }
 
-  @All()
-  root(@Req() request: Request, @Res() response: Response): Promise<void> {
-    return this.handle(callOf(request), response);
-  }
-
-  @All('*path')
-  below(@Req() request: Request, @Res() response: Response): Promise<void> {
-    return this.handle(callOf(request), response);
-  }
-
-  private async handle(call: S3Call, response: Response): Promise<void> {
-    const { bucket, key, request } = call;
+  @All(['', '*path'])
+  async handle(@Req() request: Request, @Res() response: Response): Promise<void> {
+    const call = callOf(request);
+    const { bucket, key } = call;
     const operation = operationOf(call);
     if (bucket === null) {
       if (operation !== 'GET') throw unknownOperation(operation);
