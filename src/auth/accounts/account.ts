@@ -3,7 +3,8 @@ import { JsonObject, JsonValue } from '../../common/text/json';
 import { EmailAddress } from '../../identity/email-address';
 import { invalidParameters } from '../../common/errors/app-error';
 import { storageFault } from '../../common/text/storable';
-import { userDataTooLarge } from '../auth.errors';
+import type { Project } from '../../projects/project';
+import { emailNotVerified, userBanned, userDataTooLarge } from '../auth.errors';
 
 export interface Account {
   readonly id: string;
@@ -60,6 +61,18 @@ export function toUserView({ id, email, name, data }: Account): UserView {
 /** @param now milliseconds since the epoch */
 export function isBanned({ bannedUntil }: Account, now: number): boolean {
   return bannedUntil !== null && bannedUntil.getTime() > now;
+}
+
+/**
+ * Is called after the proof of the user, so that the state of the account is revealed only to its owner. The owner of an account
+ * with only a phone has proved it. @param now milliseconds since the epoch
+ * @throws AppError 403 for a banned account, or one without the verified address that the project requires
+ */
+export function assertMaySignIn({ settings }: Project, account: Account, now: number): void {
+  if (isBanned(account, now)) throw userBanned();
+  const hasOnlyPhone = account.email === '' && account.phone !== null;
+  if (settings.email_verification_required && account.emailVerifiedAt === null && !hasOnlyPhone)
+    throw emailNotVerified();
 }
 
 /** Bytes of `data` in a request. */

@@ -22,17 +22,15 @@ import {
 } from '../../identity/passkeys/webauthn';
 import type { Sender, RequestOrigin } from '../../identity/request-origin';
 import type { Project } from '../../projects/project';
-import { isBanned } from '../accounts/account';
+import { assertMaySignIn } from '../accounts/account';
 import { AccountRepository } from '../accounts/account.repository';
 import type { SessionOwner } from '../accounts/account-statements';
 import { byServiceRole, byUser, type AuditContext } from '../audit/audit-entry';
 import {
-  emailNotVerified,
   passkeyChallengeNotFound,
   passkeyNotFound,
   passkeysDisabled,
   tooManyPasskeys,
-  userBanned,
 } from '../auth.errors';
 import { ReauthenticationService } from '../codes/reauthentication.service';
 import {
@@ -122,10 +120,7 @@ export class UserPasskeys {
     const userId = await this.throttle.attemptOrThrow(from, () => this.userWith(from.project, given));
     const credentials = await this.accounts.findCredentialsById(from.project, userId);
     if (!credentials) throw passkeyFailed();
-    const { account } = credentials;
-    if (isBanned(account, this.clock.now())) throw userBanned();
-    if (from.project.settings.email_verification_required && account.emailVerifiedAt === null)
-      throw emailNotVerified();
+    assertMaySignIn(from.project, credentials.account, this.clock.now());
     const started = await this.starter.start(from, credentials, 'passkey');
     if (!started) throw passkeyFailed();
     return started;

@@ -10,7 +10,7 @@ import { Clock } from '../../common/time/clock';
 import { isDomainAllowed, localPart } from '../../identity/email-address';
 import type { RequestOrigin, Sender } from '../../identity/request-origin';
 import type { Project } from '../../projects/project';
-import { isBanned } from '../accounts/account';
+import { assertMaySignIn } from '../accounts/account';
 import { AccountRepository } from '../accounts/account.repository';
 import { Credentials, refusingTakenAddress } from '../accounts/account-record';
 import type { SessionOwner } from '../accounts/account-statements';
@@ -20,14 +20,12 @@ import { byAnonymous, byUser } from '../audit/audit-entry';
 import {
   addressNotProved,
   domainNotAllowed,
-  emailNotVerified,
   identityNotFound,
   identityTaken,
   lastIdentity,
   linkingDisabled,
   noAddress,
   signUpDisabled,
-  userBanned,
 } from '../auth.errors';
 import { IdentityRepository } from './identity.repository';
 import type { ProviderIdentity } from './provider-identity';
@@ -50,7 +48,7 @@ export class IdentitiesService {
       // A parallel sign-in created the account.
       (await this.identities.signIn(project, identity, this.clock.date()));
     if (!found) throw addressNotProved();
-    this.assertMaySignIn(project, found);
+    assertMaySignIn(project, found.account, this.clock.now());
     if (identity.customClaims)
       await this.identities.replaceClaims(
         project,
@@ -117,7 +115,7 @@ export class IdentitiesService {
     const outcome = await this.identities.link(project, account.id, target, identity, entry);
     if (outcome === 'taken') return null;
     const credentials = await this.accounts.findCredentialsById(project, account.id);
-    if (outcome === 'refused' && credentials) this.assertMaySignIn(project, credentials);
+    if (outcome === 'refused' && credentials) assertMaySignIn(project, credentials.account, this.clock.now());
     if (outcome === 'refused') throw addressNotProved();
     return credentials;
   }
@@ -152,12 +150,6 @@ export class IdentitiesService {
     if (project.settings.email_verification_required && !isEmailVerified) throw addressNotProved();
     if (!isDomainAllowed(email, project.settings.allowed_email_domains)) throw domainNotAllowed();
     return email;
-  }
-
-  private assertMaySignIn(project: Project, { account }: Credentials): void {
-    if (isBanned(account, this.clock.now())) throw userBanned();
-    if (project.settings.email_verification_required && account.emailVerifiedAt === null)
-      throw emailNotVerified();
   }
 
   private context(

@@ -3,11 +3,10 @@ import { Injectable, Logger } from '@nestjs/common';
 import { messageOf } from '../../common/errors/error-facts';
 import { Clock } from '../../common/time/clock';
 import { Project } from '../../projects/project';
-import { Account, isBanned } from '../accounts/account';
+import { assertMaySignIn } from '../accounts/account';
 import { Credentials } from '../accounts/account-record';
 import { Sender } from '../../identity/request-origin';
 import { byAnonymous } from '../audit/audit-entry';
-import { emailNotVerified, userBanned } from '../auth.errors';
 import { wrongCredentials } from '../../identity/identity.errors';
 import { parseEmailAddress } from '../../identity/email-address';
 import { assertUsablePassword } from '../../identity/passwords/password-policy';
@@ -48,7 +47,7 @@ export class SignInService {
     const { password } = given;
     const credentials = await this.credentialsOf(from, given);
     const { account } = credentials;
-    this.assertMaySignIn(from.project, account);
+    assertMaySignIn(from.project, account, this.clock.now());
     const newPasswordHash = await this.passwords.rehash(from.project, password, credentials.passwordHash);
     const started = await this.starter.start(from, { ...credentials, newPasswordHash }, 'password');
     // The password was changed, or the account banned or deleted, after it was read.
@@ -85,14 +84,6 @@ export class SignInService {
     await this.hooks
       .runHook(project, HOOK, { user_id: found?.account.id ?? null, valid: false })
       .catch((error: unknown) => this.logger.warn(`${HOOK} of project ${project.slug}: ${messageOf(error)}`));
-  }
-
-  private assertMaySignIn(project: Project, account: Account): void {
-    if (isBanned(account, this.clock.now())) throw userBanned();
-    const isUnproved = account.email !== '' && account.emailVerifiedAt === null;
-    if (project.settings.email_verification_required && isUnproved) {
-      throw emailNotVerified();
-    }
   }
 }
 

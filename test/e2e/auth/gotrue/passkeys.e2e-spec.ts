@@ -90,6 +90,21 @@ it.each([
   });
 });
 
+it('signs in with only a phone where addresses must be verified, but not with an address that is not', async () => {
+  const { passkey, userId } = await enrol();
+  const required = (is: boolean): Promise<HttpAnswer> =>
+    plinth.admin.patch(`/admin/v1/projects/${project.id}`, { settings: { email_verification_required: is } });
+  await required(true);
+  try {
+    expect((await signIn(passkey)).body.error_code).toBe('email_not_confirmed');
+    await project.sql(`update auth.users set email = '', email_key = null, phone = '4917012345678',
+      phone_verified_at = now() where id = '${userId}'`);
+    expect((await signIn(passkey)).status).toBe(200);
+  } finally {
+    await required(false);
+  }
+});
+
 it('does not list passkeys in its options', async () => {
   await enrol();
   const challenges = [await begin(APP), await begin(APP)];
