@@ -79,7 +79,7 @@ export function backupFaults(env: EnvironmentVariables): string[] {
   return [...faults, ...storeFaults(env, 'BACKUP_URL', url)];
 }
 
-/** @param url null for a text that is no such URL */
+/** @param url null if the setting is not the URL of a store */
 function storeFaults(env: EnvironmentVariables, setting: StoreSetting, url: StoreUrl | null): string[] {
   if (!url) return [`${setting} must have a form such as ${STORE_FORM}`];
   const faults = url.faults();

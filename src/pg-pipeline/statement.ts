@@ -77,10 +77,9 @@ export class ResultTooLargeError extends Error {
   }
 }
 
-/** Statements that are sent with every request, and are written only once. */
 const IGNORE_ROWS: RowSink = { onRow: () => undefined };
 
-/** A named statement without values. @param sink of its rows, as text; by default they are dropped */
+/** A named statement without values, whose messages are written once. @param sink of its rows, as text; by default they are dropped */
 export function fixedStatement(name: string, text: string, sink: RowSink = IGNORE_ROWS): Statement {
   const writer = new MessageWriter();
   writer.bind(name, [], [TEXT]);

@@ -226,7 +226,7 @@ export class DatabaseProvisioner {
       if (![DEPENDENT_OBJECTS, LOCK_NOT_AVAILABLE].includes(codeOf(error) ?? '')) throw error;
       await client.query(`alter role ${quoteIdentifier(role)} nologin nocreaterole password null`);
       this.logger.warn(
-        `the role ${role} of a deleted project was kept without LOGIN: another database grants it privileges`,
+        `the role ${role} of a deleted project was kept without LOGIN: it has privileges in another database, or a prepared transaction locks it`,
       );
     }
   }

@@ -5,7 +5,7 @@
 import type { MessageLimits } from '../pg-pipeline';
 import { cleanText } from '../database/sql/clean-error';
 
-/** Maximum bytes of a response's rows, as JSON and as PostgreSQL sends them. */
+/** Maximum bytes of a response's rows as JSON. */
 const MAX_BYTES = 16 * 1024 * 1024;
 /** Maximum number of rows of all statements together, which bounds the memory of many short rows. */
 const MAX_ROWS = 100_000;

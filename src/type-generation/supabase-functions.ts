@@ -61,7 +61,7 @@ export class SupabaseFunctions {
     ]);
   }
 
-  /** The clients find computed fields, and leave them out of `*`, by a single argument without a name. */
+  /** The clients recognize a computed field by its single argument without a name, and leave the field out of `*`. */
   private argumentsType({ routine, rowOf, isField }: VisibleFunction): string {
     if (rowOf && (isField || !routine)) {
       return objectType([{ name: '', type: this.options.rowPath(rowOf) ?? 'unknown' }]);

@@ -185,7 +185,7 @@ describe('the bytes of a deleted project', () => {
   const removeIfDeleted = (id: string): Promise<void> =>
     plinth.app.get(DeletedProjects).removeIfDeleted(id, Infinity);
 
-  it('are removed soon after it', async () => {
+  it('are removed soon after the deletion', async () => {
     const { test, root } = await prepare();
     expect(existsSync(root)).toBe(true);
     await plinth.admin.delete(`/admin/v1/projects/${test.id}`);

@@ -16,7 +16,7 @@ import { ResumableWork } from '../support/kills/resumable-work';
 import { ProjectWork, RowWork } from '../support/kills/row-work';
 import { PROVIDERS, type TestProvider } from '../support/object-servers/object-stores';
 
-/** Number of kills: during a restore and a scheduled backup; the soak also kills streamed backups. */
+/** Number of kills: one during a restore and one during a scheduled backup. The soak also kills during streamed backups. */
 const KILLS = Number(process.env.PLINTH_KILLS ?? (IN_SOAK ? 60 : 2));
 /** The sweep after a kill removes objects without a row. */
 const TUNING = { orphanAgeMs: 200 };

@@ -212,13 +212,16 @@ describe('npm start', () => {
   });
 
   // In the suite, master-key.proc-spec.ts has the refusal.
-  (IN_SOAK ? it : it.skip)("refuses a master key other than its projects' in one line", async () => {
-    const program = launch(process.execPath, [START], {
-      env: { MASTER_KEY: 'another key, but one of a good length' },
-    });
-    expect(await program.exited).toEqual({ code: 1, signal: null });
-    expect(program.output).toMatch(/^MASTER_KEY is not the one that .*\n$/);
-  });
+  (IN_SOAK ? it : it.skip)(
+    'refuses, in one line, a master key that is not the one of its projects',
+    async () => {
+      const program = launch(process.execPath, [START], {
+        env: { MASTER_KEY: 'another key, but one of a good length' },
+      });
+      expect(await program.exited).toEqual({ code: 1, signal: null });
+      expect(program.output).toMatch(/^MASTER_KEY is not the one that .*\n$/);
+    },
+  );
 
   it('refuses a METRICS_PORT in use in one line, and starts nothing', async () => {
     const taken = await freePort();

@@ -48,7 +48,7 @@ const STATES: Readonly<Record<string, State>> = {
  */
 const WORKS_WITHOUT = new Set(['/projects/gone', '/projects/$slug/settings', '/projects/$slug/sql']);
 
-/** What each moment of a view may be. */
+/** Findings that are not faults while a view is loading, has failed, or is shown. */
 const NATURAL: Readonly<Record<'loading' | 'failed' | 'shown', readonly string[]>> = {
   loading: ['blank', 'no heading', 'loads'],
   failed: ['no heading'],

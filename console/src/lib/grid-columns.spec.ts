@@ -31,7 +31,7 @@ it('shows pinned columns first and no hidden columns, also after columns were dr
   expect(changeLayout(layout, { type: 'hide', name: 'id' }).hidden).toEqual([]);
 });
 
-it('has widths by type until one is chosen, within bounds', () => {
+it('gives each column the width of its type until a width is chosen, which is kept within bounds', () => {
   const widthsOf = (layout = NO_LAYOUT) => shownColumns(columns, layout).map(({ width }) => width);
   const [id, title, , done] = widthsOf();
   expect([id! < title!, done! < title!]).toEqual([true, true]);

@@ -32,7 +32,7 @@ export function ProjectOutlet() {
     if (wasPaused.current && !isPaused) void client.invalidateQueries();
     wasPaused.current = isPaused;
   }, [isPaused, client]);
-  /** The address of the screen before the pause. */
+  /** The address of the last screen that was shown, and not replaced by the notice. */
   const [used, setUsed] = useState<string | null>(null);
   if (error instanceof ApiError && error.code === 'project_not_found') return <NotFound />;
   const isReplaced = isPaused && READ_BY_THE_PROJECT.test(pathname);

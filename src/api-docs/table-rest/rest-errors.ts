@@ -228,7 +228,7 @@ export const ERROR_SCHEMAS: Readonly<Record<string, Schema>> = Object.fromEntrie
   ALL.map((failure) => [`${failure.name}Error`, errorSchema(failure)]),
 );
 
-/** Headers of every error. */
+/** The header that every error has. */
 const PROXY_STATUS = 'Proxy-Status';
 
 const HEADERS: Readonly<Record<string, Header>> = {

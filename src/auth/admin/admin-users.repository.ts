@@ -24,7 +24,7 @@ export interface UserChange {
   readonly name?: string;
   readonly data?: JsonObject;
   readonly appData?: JsonObject;
-  /** True: both have only the members to replace; null removes a member. */
+  /** True: `data` and `appData` have only the members to replace; null removes a member. */
   readonly merges?: boolean;
   /** As another system exported it, if an administrator gives it. */
   readonly passwordHash?: string;

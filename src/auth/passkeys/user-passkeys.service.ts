@@ -26,12 +26,7 @@ import { assertMaySignIn } from '../accounts/account';
 import { AccountRepository } from '../accounts/account.repository';
 import type { SessionOwner } from '../accounts/account-statements';
 import { byServiceRole, byUser, type AuditContext } from '../audit/audit-entry';
-import {
-  passkeyChallengeNotFound,
-  passkeyNotFound,
-  passkeysDisabled,
-  tooManyPasskeys,
-} from '../auth.errors';
+import { passkeyChallengeNotFound, passkeyNotFound, passkeysDisabled, tooManyPasskeys } from '../auth.errors';
 import { ReauthenticationService } from '../codes/reauthentication.service';
 import {
   challengeBytes,

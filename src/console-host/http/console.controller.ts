@@ -13,7 +13,7 @@ const ASSETS = 'assets/';
 const YEAR_SECONDS = 31_536_000;
 
 @ApiExcludeController()
-@PublicRoute('the console is a static page; it asks the administration API, which requires a credential')
+@PublicRoute('the console is a static page; it calls the administration API, which requires a credential')
 @Controller()
 export class ConsoleController {
   private readonly build: ConsoleBuild | null = readConsole(consoleFolder(PRODUCT.root));

@@ -105,7 +105,7 @@ class LowPriorityWork {
     return this.waiting.length > 0;
   }
 
-  /** Resolves with a connection that lend() was given. */
+  /** Resolves with the connection of a later call of lend(). */
   wait(): Promise<PooledConnection> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ resolve, reject, since: performance.now() });

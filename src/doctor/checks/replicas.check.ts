@@ -79,7 +79,7 @@ export class ReplicasCheck extends DoctorCheck {
   private foreign(replica: string, its: ServerIdentity, own: ServerIdentity): Finding | null {
     if (its.system !== own.system)
       return this.failed(
-        `${replica} belongs to another cluster than its primary (${its.system}, not ${own.system})`,
+        `${replica} belongs to a different cluster from its primary (${its.system}, not ${own.system})`,
         'Remove it with plinth server update --replicas, or create it again with pg_basebackup.',
       );
     if (its.isStandby) return null;

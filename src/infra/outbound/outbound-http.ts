@@ -89,7 +89,10 @@ export class OutboundHttp {
     return this.isAllowedAt(hostOf(url), url.port || (url.protocol === 'http:' ? '80' : '443'));
   }
 
-  /** Opens a connection for another protocol, which must encrypt it. @throws Error for an address that is not public */
+  /**
+   * Opens a connection for another protocol, which must encrypt it. A host name with a private address makes the socket fail.
+   * @throws Error for an IP address that may not be reached
+   */
   connect(host: string, port: number): Socket {
     const isAllowed = this.isAllowedAt(host, String(port));
     if (!isAllowed && isIP(host) !== 0 && !isPublicAddress(host))

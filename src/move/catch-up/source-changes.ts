@@ -197,7 +197,7 @@ export class SourceChanges {
     if (bytes > this.maxKept) throw tooMuchLog(bytes);
   }
 
-  /** Ends the stream and the slot. The session remains open for unpublish(). */
+  /** Closes the replication connection, which ends the stream and drops its slot. The other session remains open for unpublish(). */
   end(): void {
     clearInterval(this.reporting);
     clearInterval(this.watching);

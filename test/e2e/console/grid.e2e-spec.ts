@@ -259,7 +259,7 @@ const marked = (): Promise<string[]> => page.locator('[data-live]').allTextConte
 
 const openMenu = (column: string): Promise<void> => view.button(`Menu of the column ${column}`).click();
 
-/** Chooses an item in the menu of the cursor's column by the keyboard. */
+/** With the keyboard, chooses an item in the menu of the cursor's column. */
 async function menuItem(name: string): Promise<void> {
   await page.getByRole('grid').press('Alt+ArrowDown');
   const item = page.getByRole('menuitem', { name, exact: true });

@@ -313,7 +313,7 @@ describe('slow bodies', () => {
 });
 
 describe('client connections', () => {
-  it('beyond MAX_CLIENT_CONNECTIONS are closed immediately and accepted again when others have closed', async () => {
+  it('beyond MAX_CLIENT_CONNECTIONS are closed immediately; new ones are accepted when others have closed', async () => {
     const plinth = await TestPlinth.start({ env: { MAX_CLIENT_CONNECTIONS: '3' } });
     const request = headOf('GET /health/live', {});
     try {

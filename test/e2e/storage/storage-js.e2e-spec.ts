@@ -479,7 +479,7 @@ describe('policies and credentials', () => {
     expect((await user.storage.from('private').exists(path)).data).toBe(true);
   });
 
-  it('accept a key alone, but no token of a user or of another project', async () => {
+  it('need a key of the project: a token alone, or a key of another project, is refused', async () => {
     const alone = (headers: Record<string, string>): Promise<number> =>
       get(`${plinth.baseUrl}/p/${project.slug}/storage/v1/bucket`, { headers }).then(({ status }) => status);
     expect(await alone({ authorization: `Bearer ${project.serviceKey}` })).toBe(200);

@@ -250,7 +250,7 @@ describe('an upload to a taken name', () => {
     expect((await user.get(`${storage}/files/${first.body.data.id}/download`)).text).toBe('first');
   });
 
-  it('answers exactly one of several concurrent uploads to one name with 201, and leaves no bytes of the others', async () => {
+  it('is refused also if it is concurrent: one of several uploads to one name gets 201, and the others leave no bytes', async () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, n) =>
         upload(user, storage, 'box', `content ${n}`, { name: 'parallel.txt' }),

@@ -29,7 +29,7 @@ export const commandLine = (): void =>
     record = readFileSync(recordIn(join(directory, 'data')));
   });
 
-/** Called after the server ended, which removed its record; a killed server leaves it. */
+/** Restores the record of a server that has ended and removed it, because a killed server leaves its record. */
 export async function expectNoServerFound(): Promise<void> {
   expect(existsSync(recordIn(join(directory, 'data')))).toBe(false);
   writeFileSync(recordIn(join(directory, 'data')), record, { mode: 0o600 });

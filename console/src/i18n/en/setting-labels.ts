@@ -63,6 +63,6 @@ export const settingLabels: Readonly<Record<string, string>> = {
   webauthn_origins: 'Origins of passkeys',
   webauthn_rp_id: 'Domain of passkeys',
   webauthn_rp_name: 'Name shown with passkeys',
-  webhook_queue_bytes: 'Bytes of deliveries that wait',
-  webhook_queue_rows: 'Deliveries of webhooks that wait',
+  webhook_queue_bytes: 'Bytes of deliveries that may wait',
+  webhook_queue_rows: 'Webhook deliveries that may wait',
 };

@@ -1,4 +1,4 @@
-/** Applications as bodies and answers of GoTrue have them. */
+/** Converts applications from request bodies, and to responses, in GoTrue's format. */
 import { type ClientInput, isPublic, type OAuthClient } from '../../oauth/oauth-client';
 import type { OAuthClientDto, OAuthClientResponse, OAuthClientUpdateDto } from './dto/gotrue-oauth.dto';
 

@@ -167,7 +167,7 @@ export class GoTrueOAuthTokenController {
   @FormRoute('token', 'the client and its code or refresh token are the credentials')
   @SkipThrottle()
   @Describe(`Get the tokens of an application (OAuth 2.1)
-    A form. The client proves who it is by HTTP Basic, by \`client_secret\`, or, if it is public, by \`client_id\` alone. A code works once, for a minute: its second use ends the session that it gave. Access tokens have the claim \`client_id\`.`)
+    Takes a form. The client authenticates with HTTP Basic or \`client_secret\`; a public client sends only \`client_id\`. A code works once, for a minute: its second use ends the session that it gave. Access tokens have the claim \`client_id\`.`)
   @Answer(200, 'The tokens', OAuthTokenResponse, NOT_STORED)
   @OAUTH_TOKEN_DOCS
   async goTrueOAuthToken(

@@ -26,7 +26,9 @@ export class ArchivedTableResponse extends f.model({
 }) {}
 
 export class ArchivedRowsQuery extends f.model({
-  column: f.optional.text('Only rows whose column has the text of `value`', { checks: [NotContains('\0')] }),
+  column: f.optional.text('Name of a column: only rows in which it has the text of `value`', {
+    checks: [NotContains('\0')],
+  }),
   value: f.optional.text('Exactly, as PostgreSQL prints it', { max: MAX_TEXT }),
   search: f.optional.text('Only rows with this text in a column, in upper or lower case', { max: MAX_TEXT }),
   limit: f.optional.digits(1, MAX_ROWS, 'Rows of the answer; default: 20'),
