@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../support/eventually';
 import { IN_SOAK } from '../support/extent';
 import { HttpClient } from '../support/http-client';
@@ -11,6 +12,8 @@ import { upload } from '../support/uploads';
 
 const FILES = IN_SOAK ? 60 : 20;
 const LIMIT_MS = 120_000;
+/** Shorter than the time in which a backup stores its files. */
+const POLL_MS = 8;
 const PASSPHRASE = 'a passphrase of this test';
 
 let directory: string;
@@ -78,7 +81,7 @@ async function backUp(): Promise<void> {
 /** Kills Plinth as soon as the files in the store meet a condition, and starts it again. */
 async function killWhen(isReached: (names: string[]) => boolean): Promise<void> {
   const killed = (async (): Promise<void> => {
-    while (!isReached(stored())) await new Promise((resolve) => setTimeout(resolve, 2));
+    while (!isReached(stored())) await sleep(POLL_MS);
     await plinth.end('SIGKILL');
   })();
   await request().catch(() => undefined);

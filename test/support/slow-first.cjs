@@ -16,6 +16,8 @@ const SLOW = [
   'process/start.proc',
   'webhooks/webhooks',
   'process/kill',
+  'process/workers',
+  'process/default-install',
   'admin/doctor.e2e',
   'backup/schedules',
   'database-restart',
