@@ -35,6 +35,7 @@ jest.setTimeout(300_000);
       directory = mkdtempSync(join(tmpdir(), 'plinth-elsewhere-'));
       mails = SmallDisk.mount('size=1m');
       archive = SmallDisk.mount('size=40m');
+      await copyFirstStart(join(directory, 'data'));
       plinth = await PlinthProcess.start({
         dataDir: directory,
         env: {
