@@ -70,7 +70,7 @@ async function projectWithBackup(): Promise<string> {
   const succeeded = async (): Promise<void> =>
     expect((await stateOf(project.id))?.last_status).toBe('succeeded');
   await eventually(succeeded, 120_000);
-  return project.id as string;
+  return project.id;
 }
 
 it('removes the bytes of a restore and the scratch database of a rehearsal that were killed, right after the next start', async () => {

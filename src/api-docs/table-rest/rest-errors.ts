@@ -247,7 +247,7 @@ const HEADERS: Readonly<Record<string, Header>> = {
 };
 
 /** `Content-Range` to `ContentRange`. */
-export function componentName(header: string): string {
+function componentName(header: string): string {
   return header.replaceAll('-', '');
 }
 
