@@ -245,7 +245,7 @@ const FROM_REPLICA = { prefer: 'read=replica' };
         replicas: [foreign.address, primary.address],
       });
       expect(await findings()).toMatchObject([
-        { status: 'failed', message: expect.stringContaining('another cluster') },
+        { status: 'failed', message: expect.stringContaining('a different cluster') },
         { status: 'ok', message: expect.stringContaining('is the primary at present') },
       ]);
     } finally {
