@@ -26,9 +26,11 @@ export const durableUploads = (): void =>
       const { id, slug, service_role_key: key } = body;
       const service = new HttpClient(plinth.baseUrl, { apikey: key, authorization: `Bearer ${key}` });
       await service.post(`/p/${slug}/storage/buckets`, { name: 'box' });
-      const calls = await systemCallsDuring(plinth.child.pid as number, CALLS, async () =>
-        expect((await upload(service, `/p/${slug}/storage`, 'box', 'x'.repeat(size))).status).toBe(201),
-      );
+      const calls = await systemCallsDuring(plinth.child.pid as number, CALLS, async () => {
+        expect((await upload(service, `/p/${slug}/storage`, 'box', 'x'.repeat(size))).status).toBe(201);
+        // The client can receive an answer before strace has recorded the end of the call that sent it.
+        expect((await service.get('/health/live')).status).toBe(200);
+      });
       const query = 'select object_id from storage.files';
       const { rows } = (await plinth.admin.post(`/admin/v1/projects/${id}/sql`, { query })).body;
       return { calls, objectId: rows[0].object_id };
